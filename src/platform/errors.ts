@@ -1,0 +1,65 @@
+// Every error that is meant for a person is a CurlewError: what happened, to what, and what to do next.
+// Codes are stable; docs/error-codes.md lists them.
+
+/** The closed list of error codes. Add here, and document in docs/error-codes.md. */
+export const ErrorCode = {
+  usage: 'usage',
+  scraperFile: 'scraper_file',
+  scraperDefinition: 'scraper_definition',
+  unknownEntry: 'unknown_entry',
+  invalidParameter: 'invalid_parameter',
+  invalidRequest: 'invalid_request',
+  structure: 'structure',
+  selectorSyntax: 'selector_syntax',
+  invalidJson: 'invalid_json',
+  stepFailed: 'step_failed',
+  dataDirectory: 'data_directory',
+  diskFull: 'disk_full',
+  ledgerNewer: 'ledger_newer',
+  ledgerCorrupt: 'ledger_corrupt',
+  runNotFound: 'run_not_found',
+  runOwned: 'run_owned',
+  ownershipLost: 'ownership_lost',
+  archiveDamaged: 'archive_damaged',
+  notInArchive: 'not_in_archive',
+  addressRefused: 'address_refused',
+  nodeVersion: 'node_version',
+  serviceMissing: 'service_missing',
+  internal: 'internal',
+} as const;
+export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
+
+export interface CurlewErrorOptions {
+  /** What the reader can do about it, as a sentence. */
+  readonly remedy?: string;
+  readonly cause?: unknown;
+}
+
+/** Base of all errors that Curlew raises on purpose. `message` says what happened and to what. */
+export class CurlewError extends Error {
+  override readonly name: string = 'CurlewError';
+  readonly code: ErrorCode;
+  readonly remedy: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: CurlewErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.remedy = options.remedy;
+  }
+}
+
+/** Ends a switch over a closed union: a new member is a compile error here. */
+export function assertNever(value: never): never {
+  throw new CurlewError(ErrorCode.internal, `Unexpected value: ${JSON.stringify(value)}`);
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The `code` that Node puts on its system errors (`ENOENT`, `ENOSPC`, …), if there is one. */
+export function systemCodeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
