@@ -23,6 +23,7 @@ export const ErrorCode = {
   archiveDamaged: 'archive_damaged',
   notInArchive: 'not_in_archive',
   addressRefused: 'address_refused',
+  networkClosed: 'network_closed',
   nodeVersion: 'node_version',
   serviceMissing: 'service_missing',
   internal: 'internal',

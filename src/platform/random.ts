@@ -1,17 +1,20 @@
 // The only source of chance. Jitter takes a Random, so that a test can fix it.
 
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 
 export interface Random {
   /** A number in [0, 1). */
   next(): number;
   /** `bytes` random bytes as lower-case hex; unguessable on the system source. */
   hex(bytes: number): string;
+  /** A version 4 UUID (RFC 9562 §5.4) in lower case. */
+  uuid(): string;
 }
 
 export const systemRandom: Random = {
   next: () => Math.random(),
   hex: (bytes) => randomBytes(bytes).toString('hex'),
+  uuid: () => randomUUID(),
 };
 
 /** A repeatable source (mulberry32): the same seed gives the same numbers. Not for secrets. */
@@ -29,5 +32,7 @@ export function seededRandom(seed: number): Random {
         .toString(16)
         .padStart(2, '0'),
     ).join('');
-  return { next, hex };
+  const uuid = () =>
+    hex(16).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, (_all, a, b, c, d, e) => `${a}-${b}-4${c}-8${d}-${e}`);
+  return { next, hex, uuid };
 }

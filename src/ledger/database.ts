@@ -1,0 +1,178 @@
+// The one door to SQLite: opening, pragmas, migrations, transactions, and what its errors mean to a person.
+// One writer: a transaction takes the write lock at its beginning, so that it never has to be tried again half done.
+
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
+import { MIGRATIONS } from './schema.ts';
+
+/** `process`: survives any kill of the process. `power`: survives a power cut too, at an fsync per commit. */
+export type Durability = 'process' | 'power';
+
+export interface DatabaseOptions {
+  readonly durability?: Durability;
+  /** Opens an existing file without changing anything. */
+  readonly readOnly?: boolean;
+}
+
+const BUSY_TIMEOUT_MS = 10_000;
+const CACHE_KIB = 32 * 1024;
+
+export class Database {
+  readonly path: string;
+  readonly #sqlite: DatabaseSync;
+  #closed = false;
+
+  private constructor(path: string, sqlite: DatabaseSync) {
+    this.path = path;
+    this.#sqlite = sqlite;
+  }
+
+  /** Opens the ledger file, creating or upgrading it. A file written by a newer Curlew is refused with `ledger_newer`. */
+  static open(path: string, options: DatabaseOptions = {}): Database {
+    return translating(path, () => {
+      if (!options.readOnly) mkdirSync(dirname(path), { recursive: true });
+      const sqlite = new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: BUSY_TIMEOUT_MS });
+      try {
+        sqlite.exec(`PRAGMA cache_size = -${CACHE_KIB}; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;`);
+        if (!options.readOnly) {
+          sqlite.exec('PRAGMA journal_mode = WAL;');
+          sqlite.exec(`PRAGMA synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'};`);
+        }
+        const database = new Database(path, sqlite);
+        database.#migrate(options.readOnly ?? false);
+        return database;
+      } catch (error) {
+        sqlite.close();
+        throw error;
+      }
+    });
+  }
+
+  prepare(sql: string): StatementSync {
+    return this.#sqlite.prepare(sql);
+  }
+
+  /** Runs `work` in one transaction: all of it becomes true, or nothing. */
+  transaction<T>(work: () => T): T {
+    return translating(this.path, () => {
+      this.#sqlite.exec('BEGIN IMMEDIATE');
+      try {
+        const result = work();
+        this.#sqlite.exec('COMMIT');
+        return result;
+      } catch (error) {
+        // SQLite ends the transaction by itself on some errors, a full disk among them.
+        if (this.#sqlite.isTransaction) this.#sqlite.exec('ROLLBACK');
+        throw error;
+      }
+    });
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#sqlite.close();
+  }
+
+  #migrate(readOnly: boolean): void {
+    const version = this.#version();
+    if (version > MIGRATIONS.length) {
+      throw new CurlewError(
+        ErrorCode.ledgerNewer,
+        `${this.path} was written by a newer Curlew (format ${version}; this one knows ${MIGRATIONS.length}).`,
+        { remedy: 'Update Curlew, or choose another data directory with --data.' },
+      );
+    }
+    if (version === MIGRATIONS.length || readOnly) return;
+    this.transaction(() => {
+      // Again under the lock: another process may have been faster.
+      for (const [index, sql] of MIGRATIONS.entries()) if (index >= this.#version()) this.#sqlite.exec(sql);
+      this.#sqlite.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    });
+  }
+
+  #version(): number {
+    return Number(this.#sqlite.prepare('PRAGMA user_version').get()?.user_version);
+  }
+}
+
+/** SQLite's primary result codes (https://sqlite.org/rescode.html) that a person can do something about. */
+const SqliteCode = {
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cantOpen: 14,
+  notADatabase: 26,
+  busy: 5,
+  readOnly: 8,
+  permission: 3,
+};
+
+/** Runs `work`; an error of SQLite or the file system comes out as one that says what to do. */
+export function translating<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw translate(path, error);
+  }
+}
+
+function translate(path: string, error: unknown): unknown {
+  if (error instanceof CurlewError || !(error instanceof Error)) return error;
+  const system = 'code' in error ? error.code : undefined;
+  if (system === 'ENOSPC') return diskFull(path, error);
+  if (system === 'EACCES' || system === 'EROFS' || system === 'EPERM' || system === 'ENOTDIR' || system === 'EEXIST') {
+    return unwritable(path, error);
+  }
+  if (system !== 'ERR_SQLITE_ERROR' || !('errcode' in error)) return error;
+  switch (Number(error.errcode) & 0xff) {
+    case SqliteCode.full:
+      return diskFull(path, error);
+    case SqliteCode.ioError:
+      return new CurlewError(
+        ErrorCode.dataDirectory,
+        `The ledger ${path} could not be read or written: ${messageOf(error)}`,
+        {
+          remedy: 'Check the disk and its free space. What was committed is safe; go on with curlew resume.',
+          cause: error,
+        },
+      );
+    case SqliteCode.cantOpen:
+    case SqliteCode.readOnly:
+    case SqliteCode.permission:
+      return unwritable(path, error);
+    case SqliteCode.corrupt:
+    case SqliteCode.notADatabase:
+      return new CurlewError(ErrorCode.ledgerCorrupt, `${path} is not a readable ledger: ${messageOf(error)}`, {
+        remedy: 'Restore it from a backup, or choose another data directory with --data.',
+        cause: error,
+      });
+    case SqliteCode.busy:
+      return new CurlewError(ErrorCode.dataDirectory, `${path} is being written by another process.`, {
+        remedy: 'Wait for it to end (curlew runs shows what is running) and try again.',
+        cause: error,
+      });
+    default:
+      return error;
+  }
+}
+
+function diskFull(path: string, cause: Error): CurlewError {
+  return new CurlewError(ErrorCode.diskFull, `The disk is full: ${dirname(path)}`, {
+    remedy: 'Free some space. What was committed is safe; go on with curlew resume.',
+    cause,
+  });
+}
+
+function unwritable(path: string, cause: Error): CurlewError {
+  return new CurlewError(
+    ErrorCode.dataDirectory,
+    `The data directory cannot be used: ${dirname(path)} (${cause.message})`,
+    {
+      remedy: 'Check that it exists and may be written, or choose another with --data.',
+      cause,
+    },
+  );
+}

@@ -1,0 +1,127 @@
+// Where each exchange lies in the archive.
+
+import type { StatementSync } from 'node:sqlite';
+import type { Database } from './database.ts';
+import type { ExchangeId, NewExchange, RequestId } from './page-result.ts';
+import type { RunId } from './run.ts';
+
+export interface StoredExchange extends NewExchange {
+  readonly id: ExchangeId;
+  readonly requestId: RequestId;
+  readonly hop: number;
+}
+
+/** Where a body was archived first. */
+export interface KnownBody {
+  readonly exchange: ExchangeId;
+  readonly url: string;
+  readonly at: number;
+}
+
+const COLUMNS = `id, request_id, hop, at, duration_ms, url, status, body_sha256, body_size, file_path, segment_id,
+  request_offset, request_length, response_offset, response_length, revisit_of`;
+
+export class ExchangeTable {
+  readonly #insert: StatementSync;
+  readonly #insertBody: StatementSync;
+  readonly #findBody: StatementSync;
+  readonly #find: StatementSync;
+  readonly #ofRequest: StatementSync;
+  readonly #ofRun: StatementSync;
+  readonly #grow: StatementSync;
+  readonly #addSegment: StatementSync;
+  readonly #segmentsOf: StatementSync;
+
+  constructor(database: Database) {
+    this.#insert = database.prepare(
+      `INSERT INTO exchanges (${COLUMNS}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#insertBody = database.prepare('INSERT OR IGNORE INTO bodies (sha256, exchange_id) VALUES (?, ?)');
+    this.#findBody = database.prepare(
+      `SELECT exchange_id, url, at FROM bodies JOIN exchanges ON exchanges.id = exchange_id WHERE sha256 = ?`,
+    );
+    this.#find = database.prepare(`SELECT ${COLUMNS} FROM exchanges WHERE id = ?`);
+    this.#ofRequest = database.prepare(`SELECT ${COLUMNS} FROM exchanges WHERE request_id = ? ORDER BY id`);
+    this.#ofRun = database.prepare(
+      `SELECT ${COLUMNS} FROM exchanges WHERE request_id IN (SELECT id FROM requests WHERE run_id = ?)
+       AND id > ? ORDER BY id LIMIT ?`,
+    );
+    this.#grow = database.prepare('UPDATE segments SET committed_end = max(committed_end, ?) WHERE id = ?');
+    this.#addSegment = database.prepare('INSERT INTO segments (run_id, committed_end) VALUES (?, 0)');
+    this.#segmentsOf = database.prepare('SELECT id, committed_end FROM segments WHERE run_id = ? ORDER BY id');
+  }
+
+  add(request: RequestId, hop: number, exchange: NewExchange): void {
+    const { lastInsertRowid } = this.#insert.run(
+      request,
+      hop,
+      exchange.at,
+      Math.round(exchange.durationMs),
+      exchange.url,
+      exchange.status,
+      exchange.bodySha256,
+      exchange.bodySize,
+      exchange.filePath ?? null,
+      exchange.segment,
+      exchange.requestOffset,
+      exchange.requestLength,
+      exchange.responseOffset,
+      exchange.responseLength,
+      exchange.revisitOf ?? null,
+    );
+    const holdsBody = exchange.bodySize > 0 && exchange.filePath === undefined && exchange.revisitOf === undefined;
+    if (holdsBody) this.#insertBody.run(exchange.bodySha256, lastInsertRowid);
+    this.#grow.run(exchange.responseOffset + exchange.responseLength, exchange.segment);
+  }
+
+  find(id: ExchangeId): StoredExchange | undefined {
+    const row = this.#find.get(id);
+    return row === undefined ? undefined : readExchange(row);
+  }
+
+  /** In the order they were made. */
+  ofRequest(request: RequestId): StoredExchange[] {
+    return this.#ofRequest.all(request).map(readExchange);
+  }
+
+  /** A page of a run's exchanges after the one given, in the order they were committed. */
+  ofRun(run: RunId, after: ExchangeId | undefined, limit: number): StoredExchange[] {
+    return this.#ofRun.all(run, after ?? 0, limit).map(readExchange);
+  }
+
+  findBody(sha256: Uint8Array): KnownBody | undefined {
+    const row = this.#findBody.get(sha256);
+    return row === undefined
+      ? undefined
+      : { exchange: row.exchange_id as ExchangeId, url: String(row.url), at: Number(row.at) };
+  }
+
+  addSegment(run: RunId): number {
+    return Number(this.#addSegment.run(run).lastInsertRowid);
+  }
+
+  segmentsOf(run: RunId): { readonly segment: number; readonly end: number }[] {
+    return this.#segmentsOf.all(run).map((row) => ({ segment: Number(row.id), end: Number(row.committed_end) }));
+  }
+}
+
+function readExchange(row: Record<string, unknown>): StoredExchange {
+  return {
+    id: row.id as ExchangeId,
+    requestId: row.request_id as RequestId,
+    hop: Number(row.hop),
+    at: Number(row.at),
+    durationMs: Number(row.duration_ms),
+    url: String(row.url),
+    status: Number(row.status),
+    bodySha256: row.body_sha256 as Uint8Array,
+    bodySize: Number(row.body_size),
+    filePath: row.file_path === null ? undefined : String(row.file_path),
+    segment: Number(row.segment_id),
+    requestOffset: Number(row.request_offset),
+    requestLength: Number(row.request_length),
+    responseOffset: Number(row.response_offset),
+    responseLength: Number(row.response_length),
+    revisitOf: row.revisit_of === null ? undefined : (row.revisit_of as ExchangeId),
+  };
+}

@@ -1,0 +1,37 @@
+// A run's health, in words a person can act on. Never green by accident: `ok` needs a completed run, a reason for every
+// item, and at least one record.
+
+import type { VerdictCounts } from './verdict.ts';
+
+export const HEALTHS = ['ok', 'suspicious', 'partial', 'failed'] as const;
+export type Health = (typeof HEALTHS)[number];
+
+export const RUN_STATUSES = ['running', 'completed', 'interrupted', 'failed'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export interface HealthFacts {
+  readonly status: RunStatus;
+  readonly requests: VerdictCounts;
+  readonly records: number;
+  readonly invalid: number;
+  /** Records of the last completed run that was asked for the same; undefined when there is none. */
+  readonly recordsBefore: number | undefined;
+}
+
+const FAILED_ABOVE = 0.4;
+const SUSPICIOUS_BELOW = 0.5;
+
+export function judgeHealth(facts: HealthFacts): Health {
+  const { requests } = facts;
+  if (facts.status === 'failed') return 'failed';
+  const bad = requests.failed + requests.blocked + requests.unknown;
+  const settled = requests.done + requests.absent + requests.skipped + bad;
+  if (share(bad, settled) > FAILED_ABOVE || share(facts.invalid, facts.records) > FAILED_ABOVE) return 'failed';
+  if (facts.status !== 'completed' || requests.pending > 0 || bad > 0 || facts.invalid > 0) return 'partial';
+  if (facts.records === 0 || facts.records < SUSPICIOUS_BELOW * (facts.recordsBefore ?? 0)) return 'suspicious';
+  return 'ok';
+}
+
+function share(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole;
+}

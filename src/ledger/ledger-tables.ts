@@ -1,0 +1,38 @@
+// All table families over one database.
+
+import { CountTable } from './count-table.ts';
+import type { Database } from './database.ts';
+import { EventTable } from './event-table.ts';
+import { ExchangeTable } from './exchange-table.ts';
+import { HostTable } from './host-table.ts';
+import { RecordTable } from './record-table.ts';
+import { RequestTable } from './request-table.ts';
+import { RunOwnership } from './run-ownership.ts';
+import { RunTable } from './run-table.ts';
+import { SeedTable } from './seed-table.ts';
+
+export class LedgerTables {
+  readonly database: Database;
+  readonly runs: RunTable;
+  readonly ownership: RunOwnership;
+  readonly seeds: SeedTable;
+  readonly hosts: HostTable;
+  readonly requests: RequestTable;
+  readonly counts: CountTable;
+  readonly exchanges: ExchangeTable;
+  readonly records: RecordTable;
+  readonly events: EventTable;
+
+  constructor(database: Database) {
+    this.database = database;
+    this.runs = new RunTable(database);
+    this.ownership = new RunOwnership(database);
+    this.seeds = new SeedTable(database);
+    this.hosts = new HostTable(database);
+    this.requests = new RequestTable(database);
+    this.counts = new CountTable(database);
+    this.exchanges = new ExchangeTable(database);
+    this.records = new RecordTable(database);
+    this.events = new EventTable(database);
+  }
+}

@@ -1,0 +1,131 @@
+// The single source of truth. Small, coarse and asynchronous, so that another store can take SQLite's place: create a run,
+// take it, commit through its writer, read what there is. Nothing outside this folder knows a table.
+
+import { join } from 'node:path';
+import type { Clock } from '../platform/clock.ts';
+import type { Json } from '../platform/json.ts';
+import { type ProcessIdentity, thisProcess } from '../platform/process-identity.ts';
+import type { HostCounts } from './count-table.ts';
+import { Database, type DatabaseOptions } from './database.ts';
+import type { StoredEvent } from './event-table.ts';
+import type { KnownBody, StoredExchange } from './exchange-table.ts';
+import { LedgerTables } from './ledger-tables.ts';
+import type { ExchangeId } from './page-result.ts';
+import type { StoredRecord } from './record-table.ts';
+import type { Problem } from './request-table.ts';
+import type { NewRun, Run, RunId, RunSummary } from './run.ts';
+import { RunWriter } from './run-writer.ts';
+import type { Seed } from './seed-table.ts';
+import { runNotFound, summarise } from './summarise.ts';
+
+export interface LedgerOptions extends DatabaseOptions {
+  readonly clock: Clock;
+}
+
+/** The ledger's file within a data directory. */
+export const LEDGER_FILE = 'ledger.sqlite';
+
+export class Ledger {
+  readonly #tables: LedgerTables;
+  readonly #clock: Clock;
+
+  private constructor(tables: LedgerTables, clock: Clock) {
+    this.#tables = tables;
+    this.#clock = clock;
+  }
+
+  static async open(dataDirectory: string, options: LedgerOptions): Promise<Ledger> {
+    const database = Database.open(join(dataDirectory, LEDGER_FILE), options);
+    return new Ledger(new LedgerTables(database), options.clock);
+  }
+
+  /** Records a new run with the entries it begins from. */
+  async createRun(run: NewRun, seeds: readonly { entry: string; params: Json | undefined }[]): Promise<RunId> {
+    return this.#tables.database.transaction(() => {
+      const id = this.#tables.runs.create(run, this.#clock.now());
+      for (const { entry, params } of seeds) this.#tables.seeds.plan(id, entry, params);
+      return id;
+    });
+  }
+
+  /** Makes this process the run's owner. Throws `run_owned` when another one has it. */
+  async takeRun(id: RunId): Promise<RunWriter> {
+    const token = this.#tables.ownership.take(id, thisProcess(), this.#clock.now());
+    const writer = new RunWriter(id, token, this.#tables, this.#clock);
+    await writer.begin();
+    return writer;
+  }
+
+  /** The run a person means by a number or `latest`. Throws `run_not_found`. */
+  async run(reference: number | 'latest'): Promise<Run> {
+    const run = reference === 'latest' ? this.#tables.runs.latest() : this.#tables.runs.find(reference);
+    if (run === undefined) throw runNotFound(reference);
+    return run;
+  }
+
+  /** Newest first. */
+  async runs(limit: number): Promise<Run[]> {
+    return this.#tables.runs.list(limit);
+  }
+
+  async summary(id: RunId): Promise<RunSummary> {
+    return summarise(this.#tables, id);
+  }
+
+  /** The living process that works on the run. */
+  async holderOf(id: RunId): Promise<ProcessIdentity | undefined> {
+    return this.#tables.ownership.holderOf(id, this.#clock.now());
+  }
+
+  async seedsOf(id: RunId): Promise<Seed[]> {
+    return this.#tables.seeds.of(id);
+  }
+
+  async countsByHost(id: RunId): Promise<HostCounts[]> {
+    return this.#tables.counts.byHost(id);
+  }
+
+  async recordCountsByKind(id: RunId): Promise<{ kind: string; total: number; invalid: number }[]> {
+    return this.#tables.records.countByKind(id);
+  }
+
+  /** Up to `limit` records after the one with id `after`, in the order they were committed. */
+  async recordsAfter(id: RunId, after: number, limit: number): Promise<StoredRecord[]> {
+    return this.#tables.records.after(id, after, limit);
+  }
+
+  async eventsAfter(id: RunId, after: number, limit: number): Promise<StoredEvent[]> {
+    return this.#tables.events.after(id, after, limit);
+  }
+
+  async problems(id: RunId, limit: number): Promise<Problem[]> {
+    return this.#tables.requests.problems(id, limit);
+  }
+
+  async segmentsOf(id: RunId): Promise<{ readonly segment: number; readonly end: number }[]> {
+    return this.#tables.exchanges.segmentsOf(id);
+  }
+
+  async exchange(id: ExchangeId): Promise<StoredExchange | undefined> {
+    return this.#tables.exchanges.find(id);
+  }
+
+  async exchangesAfter(id: RunId, after: ExchangeId | undefined, limit: number): Promise<StoredExchange[]> {
+    return this.#tables.exchanges.ofRun(id, after, limit);
+  }
+
+  /** The exchanges made for the request of that identity; undefined when the run never had such a request. */
+  async exchangesOf(run: RunId, identity: Uint8Array): Promise<StoredExchange[] | undefined> {
+    const request = this.#tables.requests.findByIdentity(run, identity);
+    return request === undefined ? undefined : this.#tables.exchanges.ofRequest(request);
+  }
+
+  /** Where a body of that hash was archived first. Synchronous: it is asked for every page. */
+  findBody(sha256: Uint8Array): KnownBody | undefined {
+    return this.#tables.exchanges.findBody(sha256);
+  }
+
+  async close(): Promise<void> {
+    this.#tables.database.close();
+  }
+}

@@ -1,0 +1,65 @@
+// What the steps found. A record belongs to one place of one page, so that it can never be there twice.
+
+import type { StatementSync } from 'node:sqlite';
+import type { Json } from '../platform/json.ts';
+import type { Database } from './database.ts';
+import type { NewRecord, RequestId } from './page-result.ts';
+import type { RunId } from './run.ts';
+
+export interface StoredRecord extends NewRecord {
+  readonly id: number;
+  /** The page it was found on, and the step that found it. */
+  readonly url: string;
+  readonly step: string;
+  readonly valid: boolean;
+}
+
+export class RecordTable {
+  readonly #insert: StatementSync;
+  readonly #page: StatementSync;
+  readonly #count: StatementSync;
+  readonly #kinds: StatementSync;
+
+  constructor(database: Database) {
+    this.#insert = database.prepare(
+      'INSERT INTO records (run_id, request_id, ordinal, kind, data, errors) VALUES (?, ?, ?, ?, ?, ?)',
+    );
+    this.#page = database.prepare(
+      `SELECT records.id, kind, data, errors, url, step FROM records JOIN requests ON requests.id = request_id
+       WHERE records.run_id = ? AND records.id > ? ORDER BY records.id LIMIT ?`,
+    );
+    this.#count = database.prepare('SELECT count(*) AS n, count(errors) AS invalid FROM records WHERE run_id = ?');
+    this.#kinds = database.prepare(
+      'SELECT kind, count(*) AS n, count(errors) AS invalid FROM records WHERE run_id = ? GROUP BY kind ORDER BY kind',
+    );
+  }
+
+  add(run: RunId, request: RequestId, ordinal: number, record: NewRecord): void {
+    const errors = record.errors === undefined ? null : JSON.stringify(record.errors);
+    this.#insert.run(run, request, ordinal, record.kind, JSON.stringify(record.data), errors);
+  }
+
+  /** Up to `limit` records after the one given, in the order they were committed. */
+  after(run: RunId, id: number, limit: number): StoredRecord[] {
+    return this.#page.all(run, id, limit).map((row) => ({
+      id: Number(row.id),
+      kind: String(row.kind),
+      data: JSON.parse(String(row.data)) as Json,
+      errors: row.errors === null ? undefined : JSON.parse(String(row.errors)),
+      url: String(row.url),
+      step: String(row.step),
+      valid: row.errors === null,
+    }));
+  }
+
+  count(run: RunId): { readonly total: number; readonly invalid: number } {
+    const row = this.#count.get(run);
+    return { total: Number(row?.n), invalid: Number(row?.invalid) };
+  }
+
+  countByKind(run: RunId): { readonly kind: string; readonly total: number; readonly invalid: number }[] {
+    return this.#kinds
+      .all(run)
+      .map((row) => ({ kind: String(row.kind), total: Number(row.n), invalid: Number(row.invalid) }));
+  }
+}

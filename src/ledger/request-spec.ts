@@ -1,0 +1,29 @@
+// A request as the ledger keeps it: everything needed to make it and to go on from it, as plain data. The step is a name.
+
+import type { Json } from '../platform/json.ts';
+
+export type RequestBody =
+  | { readonly kind: 'form'; readonly fields: readonly (readonly [name: string, value: string])[] }
+  | { readonly kind: 'json'; readonly value: Json }
+  | { readonly kind: 'text'; readonly text: string; readonly type: string };
+
+export interface RequestSpec {
+  readonly method: 'GET' | 'POST';
+  /** Absolute and canonical. */
+  readonly url: string;
+  /** `page`: read into memory. `file`: streamed to disk. */
+  readonly saves: 'page' | 'file';
+  /** Name of the step that reads the answer; undefined: it is only archived. */
+  readonly step: string | undefined;
+  readonly context: Json | undefined;
+  readonly body: RequestBody | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly cookies: Readonly<Record<string, string>> | undefined;
+  readonly session: string | undefined;
+  readonly via: 'http' | 'browser';
+  readonly waitFor: string | undefined;
+  /** Higher goes first. */
+  readonly priority: number;
+  /** How many steps lie between the run's entry and this request; deeper goes first. */
+  readonly depth: number;
+}

@@ -1,0 +1,167 @@
+// The queue of a run, and what became of each request. Written only inside a transaction of the run's owner.
+
+import type { StatementSync } from 'node:sqlite';
+import type { Instant } from '../platform/clock.ts';
+import type { Database } from './database.ts';
+import type { ClaimedRequest, HostId, NewRequest, RequestId, Settlement } from './page-result.ts';
+import { decodeRequest, encodeRequest } from './request-codec.ts';
+import type { RunId } from './run.ts';
+
+const State = { ready: 0, claimed: 1, delayed: 2, settled: 3 } as const;
+
+export interface Problem {
+  readonly verdict: string;
+  readonly reason: string | undefined;
+  readonly step: string | undefined;
+  readonly count: number;
+  /** One of the addresses. */
+  readonly example: string;
+}
+
+export class RequestTable {
+  readonly #insert: StatementSync;
+  readonly #select: StatementSync;
+  readonly #claim: StatementSync;
+  readonly #promote: StatementSync;
+  readonly #nextDue: StatementSync;
+  readonly #settle: StatementSync;
+  readonly #delay: StatementSync;
+  readonly #return: StatementSync;
+  readonly #returnAll: StatementSync;
+  readonly #findByIdentity: StatementSync;
+  readonly #conflicting: StatementSync;
+  readonly #problems: StatementSync;
+
+  constructor(database: Database) {
+    this.#insert = database.prepare(
+      `INSERT INTO requests (run_id, host_id, state, priority, depth, identity, reading, parent_id, method, url, step, extra)
+       VALUES (?, ?, ${State.ready}, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (run_id, identity) DO UPDATE SET conflicts = conflicts + 1 WHERE reading <> excluded.reading
+       RETURNING conflicts`,
+    );
+    this.#select = database.prepare(
+      `SELECT id, host_id, identity, attempts, method, url, step, priority, depth, extra FROM requests
+       WHERE run_id = ? AND host_id = ? AND state = ${State.ready}
+       ORDER BY priority DESC, depth DESC, id LIMIT ?`,
+    );
+    this.#claim = database.prepare(`UPDATE requests SET state = ${State.claimed} WHERE id = ?`);
+    this.#promote = database.prepare(
+      `UPDATE requests SET state = ${State.ready}
+       WHERE run_id = ? AND host_id = ? AND state = ${State.delayed} AND due_at <= ?`,
+    );
+    this.#nextDue = database.prepare(
+      `SELECT min(due_at) AS due FROM requests WHERE run_id = ? AND host_id = ? AND state = ${State.delayed}`,
+    );
+    this.#settle = database.prepare(
+      `UPDATE requests SET state = ${State.settled}, attempts = attempts + 1, verdict = ?, status = ?, reason = ? WHERE id = ?`,
+    );
+    this.#delay = database.prepare(
+      `UPDATE requests SET state = ${State.delayed}, attempts = attempts + 1, due_at = ?, reason = ? WHERE id = ?`,
+    );
+    this.#return = database.prepare(`UPDATE requests SET state = ${State.ready} WHERE id = ?`);
+    this.#returnAll = database.prepare(
+      `UPDATE requests SET state = ${State.ready} WHERE run_id = ? AND state = ${State.claimed}`,
+    );
+    this.#findByIdentity = database.prepare('SELECT id FROM requests WHERE run_id = ? AND identity = ?');
+    this.#conflicting = database.prepare(
+      'SELECT count(*) AS n, min(url) AS example FROM requests WHERE run_id = ? AND conflicts > 0',
+    );
+    this.#problems = database.prepare(
+      `SELECT verdict, reason, step, count(*) AS n, min(url) AS example FROM requests
+       WHERE run_id = ? AND verdict IN ('skipped', 'failed', 'blocked', 'unknown')
+       GROUP BY verdict, reason, step ORDER BY n DESC, verdict, reason LIMIT ?`,
+    );
+  }
+
+  /** Adds a request to the queue. False when the run has one of that identity already. */
+  add(run: RunId, host: HostId, request: NewRequest, parent: RequestId | undefined): boolean {
+    const row = encodeRequest(request.spec);
+    const added = this.#insert.get(
+      run,
+      host,
+      row.priority,
+      row.depth,
+      request.identity,
+      request.reading,
+      parent ?? null,
+      row.method,
+      row.url,
+      row.step,
+      row.extra,
+    );
+    // A row comes back for a new request (no conflicts yet) and for one whose reading differs (at least one).
+    return added !== undefined && added.conflicts === 0;
+  }
+
+  /** Hands out up to `limit` requests of a host: highest priority first, then deepest, then oldest. */
+  claim(run: RunId, host: HostId, limit: number): ClaimedRequest[] {
+    return this.#select.all(run, host, limit).map((row) => {
+      this.#claim.run(row.id as number);
+      return {
+        id: row.id as RequestId,
+        hostId: host,
+        identity: row.identity as Uint8Array,
+        attempts: row.attempts as number,
+        spec: decodeRequest({
+          method: row.method as string,
+          url: row.url as string,
+          step: row.step as string | null,
+          priority: row.priority as number,
+          depth: row.depth as number,
+          extra: row.extra as string | null,
+        }),
+      };
+    });
+  }
+
+  /** Makes delayed requests ready whose time has come. */
+  promoteDue(run: RunId, host: HostId, now: Instant): void {
+    this.#promote.run(run, host, now);
+  }
+
+  /** When the next delayed request of a host is due. */
+  nextDue(run: RunId, host: HostId): Instant | undefined {
+    const due = this.#nextDue.get(run, host)?.due;
+    return due === null || due === undefined ? undefined : Number(due);
+  }
+
+  settle(id: RequestId, settlement: Settlement): void {
+    switch (settlement.kind) {
+      case 'settled':
+        this.#settle.run(settlement.verdict, settlement.status ?? null, settlement.reason ?? null, id);
+        return;
+      case 'delayed':
+        this.#delay.run(settlement.dueAt, settlement.reason, id);
+        return;
+      case 'returned':
+        this.#return.run(id);
+        return;
+    }
+  }
+
+  /** Puts back what a former owner had claimed. */
+  returnAllClaimed(run: RunId): void {
+    this.#returnAll.run(run);
+  }
+
+  findByIdentity(run: RunId, identity: Uint8Array): RequestId | undefined {
+    return this.#findByIdentity.get(run, identity)?.id as RequestId | undefined;
+  }
+
+  /** Requests that were asked for again with another step or context: how many, and one of them. */
+  conflicting(run: RunId): { readonly count: number; readonly example: string } | undefined {
+    const row = this.#conflicting.get(run);
+    return row === undefined || row.n === 0 ? undefined : { count: Number(row.n), example: String(row.example) };
+  }
+
+  /** What went otherwise than hoped, grouped by verdict, reason and step, most frequent first. */
+  problems(run: RunId, limit: number): Problem[] {
+    return this.#problems.all(run, limit).map((row) => ({
+      verdict: String(row.verdict),
+      reason: row.reason === null ? undefined : String(row.reason),
+      step: row.step === null ? undefined : String(row.step),
+      count: Number(row.n),
+      example: String(row.example),
+    }));
+  }
+}

@@ -1,0 +1,89 @@
+// The runs: created, found, ended.
+
+import type { Instant } from '../platform/clock.ts';
+import type { Database } from './database.ts';
+import { HEALTHS, type Health, RUN_STATUSES, type RunStatus } from './health.ts';
+import { type NewRun, RUN_KINDS, type Run, type RunId } from './run.ts';
+
+type Row = Record<string, unknown>;
+
+export class RunTable {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  create(run: NewRun, now: Instant): RunId {
+    const { lastInsertRowid } = this.#database
+      .prepare(
+        `INSERT INTO runs (kind, name, source, params, settings, replay_of, status, created_at)
+         VALUES (?, ?, ?, ?, ?, ?, 'running', ?)`,
+      )
+      .run(
+        run.kind,
+        run.name,
+        run.source ?? null,
+        JSON.stringify(run.params),
+        JSON.stringify(run.settings),
+        run.replayOf ?? null,
+        now,
+      );
+    return Number(lastInsertRowid) as RunId;
+  }
+
+  find(id: number): Run | undefined {
+    const row = this.#database.prepare('SELECT * FROM runs WHERE id = ?').get(id);
+    return row === undefined ? undefined : readRun(row);
+  }
+
+  latest(): Run | undefined {
+    const row = this.#database.prepare('SELECT * FROM runs ORDER BY id DESC LIMIT 1').get();
+    return row === undefined ? undefined : readRun(row);
+  }
+
+  /** Newest first. */
+  list(limit: number): Run[] {
+    return this.#database.prepare('SELECT * FROM runs ORDER BY id DESC LIMIT ?').all(limit).map(readRun);
+  }
+
+  /** The last completed run before `run` that was asked for the same thing. */
+  predecessorOf(run: Run): Run | undefined {
+    const row = this.#database
+      .prepare(
+        `SELECT * FROM runs WHERE id < ? AND kind = ? AND name = ? AND params = ? AND status = 'completed'
+         ORDER BY id DESC LIMIT 1`,
+      )
+      .get(run.id, run.kind, run.name, JSON.stringify(run.params));
+    return row === undefined ? undefined : readRun(row);
+  }
+
+  /** Sets where the run stands; ends it unless it is running. */
+  setStatus(id: RunId, status: RunStatus, health: Health | undefined, error: string | undefined, now: Instant): void {
+    this.#database
+      .prepare('UPDATE runs SET status = ?, health = ?, error = ?, ended_at = ? WHERE id = ?')
+      .run(status, health ?? null, error ?? null, status === 'running' ? null : now, id);
+  }
+
+  addActiveTime(id: RunId, ms: number): void {
+    this.#database.prepare('UPDATE runs SET active_ms = active_ms + ? WHERE id = ?').run(Math.round(ms), id);
+  }
+}
+
+function readRun(row: Row): Run {
+  return {
+    id: Number(row.id) as RunId,
+    kind: RUN_KINDS.find((kind) => kind === row.kind) ?? 'scraper',
+    name: String(row.name),
+    source: row.source === null ? undefined : String(row.source),
+    params: JSON.parse(String(row.params)),
+    settings: JSON.parse(String(row.settings)),
+    replayOf: row.replay_of === null ? undefined : (Number(row.replay_of) as RunId),
+    status: RUN_STATUSES.find((status) => status === row.status) ?? 'failed',
+    health: HEALTHS.find((health) => health === row.health),
+    error: row.error === null ? undefined : String(row.error),
+    createdAt: Number(row.created_at),
+    endedAt: row.ended_at === null ? undefined : Number(row.ended_at),
+    activeMs: Number(row.active_ms),
+  };
+}

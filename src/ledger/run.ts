@@ -1,0 +1,47 @@
+// A run as the ledger keeps it.
+
+import type { Instant } from '../platform/clock.ts';
+import type { Json } from '../platform/json.ts';
+import type { Health, RunStatus } from './health.ts';
+import type { VerdictCounts } from './verdict.ts';
+
+export type RunId = number & { readonly brand: 'RunId' };
+
+export const RUN_KINDS = ['scraper', 'replay'] as const;
+export type RunKind = (typeof RUN_KINDS)[number];
+
+export interface NewRun {
+  readonly kind: RunKind;
+  /** What was run: the class name of a scraper. */
+  readonly name: string;
+  /** The file it was loaded from; undefined when it was started from code. */
+  readonly source: string | undefined;
+  readonly params: Json;
+  readonly settings: Json;
+  readonly replayOf: RunId | undefined;
+}
+
+export interface Run extends NewRun {
+  readonly id: RunId;
+  readonly status: RunStatus;
+  readonly health: Health | undefined;
+  readonly error: string | undefined;
+  readonly createdAt: Instant;
+  readonly endedAt: Instant | undefined;
+  /** Time worked on it, over all its starts. */
+  readonly activeMs: number;
+}
+
+/** What a run came to: the last line of `curlew run --json`. */
+export interface RunSummary {
+  readonly run: RunId;
+  readonly name: string;
+  readonly status: RunStatus;
+  readonly health: Health;
+  readonly requests: VerdictCounts;
+  readonly records: number;
+  readonly invalid: number;
+  readonly seconds: number;
+  /** What a person should know, as sentences. */
+  readonly warnings: readonly string[];
+}

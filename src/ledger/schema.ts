@@ -1,0 +1,146 @@
+// The ledger's tables, as the list of steps that lead to them. A step is never changed once released; a new one is added.
+
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,                    -- scraper | replay
+    name TEXT NOT NULL,                    -- class name of the scraper
+    source TEXT,                           -- path of the file it came from
+    params TEXT NOT NULL,                  -- JSON
+    settings TEXT NOT NULL,                -- JSON
+    replay_of INTEGER REFERENCES runs (id),
+    status TEXT NOT NULL,                  -- running | completed | interrupted | failed
+    health TEXT,
+    error TEXT,
+    created_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    active_ms INTEGER NOT NULL DEFAULT 0   -- time worked, over all starts
+  ) STRICT;
+
+  -- One owner at a time. The token grows with every change of owner; a commit carries it, and only the newest counts.
+  CREATE TABLE run_owners (
+    run_id INTEGER PRIMARY KEY REFERENCES runs (id),
+    token INTEGER NOT NULL,
+    owner TEXT,                            -- JSON: pid, its start time, machine; NULL when nobody has it
+    heartbeat_at INTEGER NOT NULL
+  ) STRICT;
+
+  -- How far each entry of a run has been read.
+  CREATE TABLE seeds (
+    run_id INTEGER NOT NULL REFERENCES runs (id),
+    entry TEXT NOT NULL,
+    params TEXT,                           -- JSON
+    yielded INTEGER NOT NULL DEFAULT 0,
+    finished INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (run_id, entry)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE hosts (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE              -- host:port as in a URL
+  ) STRICT;
+
+  CREATE TABLE requests (
+    id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL,
+    host_id INTEGER NOT NULL,
+    state INTEGER NOT NULL,                -- 0 ready, 1 claimed, 2 delayed, 3 settled
+    priority INTEGER NOT NULL,
+    depth INTEGER NOT NULL,
+    identity BLOB NOT NULL,
+    reading INTEGER NOT NULL,              -- hash of step and context: what the asker wanted of the page
+    conflicts INTEGER NOT NULL DEFAULT 0,  -- times it was asked for again with another reading
+    parent_id INTEGER,
+    method TEXT NOT NULL,
+    url TEXT NOT NULL,
+    step TEXT,
+    extra TEXT,                            -- JSON, see request-codec.ts
+    attempts INTEGER NOT NULL DEFAULT 0,
+    due_at INTEGER NOT NULL DEFAULT 0,
+    verdict TEXT,
+    status INTEGER,
+    reason TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX requests_identity ON requests (run_id, identity);
+  CREATE INDEX requests_ready ON requests (run_id, host_id, priority DESC, depth DESC, id) WHERE state = 0;
+  CREATE INDEX requests_claimed ON requests (run_id) WHERE state = 1;
+  CREATE INDEX requests_delayed ON requests (run_id, host_id, due_at) WHERE state = 2;
+  CREATE INDEX requests_unhappy ON requests (run_id, verdict) WHERE verdict IN ('skipped', 'failed', 'blocked', 'unknown');
+
+  CREATE INDEX requests_conflicting ON requests (run_id) WHERE conflicts > 0;
+
+  -- What each host's requests of a run have come to; kept in the same transaction as the requests themselves.
+  CREATE TABLE run_counts (
+    run_id INTEGER NOT NULL,
+    host_id INTEGER NOT NULL,
+    verdict TEXT NOT NULL,                 -- a verdict, or pending
+    n INTEGER NOT NULL,
+    PRIMARY KEY (run_id, host_id, verdict)
+  ) STRICT, WITHOUT ROWID;
+
+  -- A WARC file. Only bytes before committed_end belong to the ledger; what lies behind is the tail of a crash.
+  CREATE TABLE segments (
+    id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES runs (id),
+    committed_end INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE exchanges (
+    id INTEGER PRIMARY KEY,
+    request_id INTEGER NOT NULL,
+    hop INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    duration_ms INTEGER NOT NULL,
+    url TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    body_sha256 BLOB NOT NULL,
+    body_size INTEGER NOT NULL,
+    file_path TEXT,                        -- a download's place under files/
+    segment_id INTEGER NOT NULL,
+    request_offset INTEGER NOT NULL,
+    request_length INTEGER NOT NULL,
+    response_offset INTEGER NOT NULL,
+    response_length INTEGER NOT NULL,
+    revisit_of INTEGER                     -- the exchange that holds the same body
+  ) STRICT;
+  CREATE INDEX exchanges_request ON exchanges (request_id);
+
+  -- Where each body was archived first.
+  CREATE TABLE bodies (
+    sha256 BLOB PRIMARY KEY,
+    exchange_id INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE records (
+    id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL,
+    request_id INTEGER NOT NULL,
+    ordinal INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    data TEXT NOT NULL,                    -- JSON
+    errors TEXT                            -- JSON; NULL: the record is valid
+  ) STRICT;
+  CREATE UNIQUE INDEX records_place ON records (request_id, ordinal);
+  CREATE INDEX records_run ON records (run_id, id);
+
+  -- Things worth telling, in the order they became true. Sinks read from here: what is not committed did not happen.
+  CREATE TABLE events (
+    id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    request_id INTEGER,
+    data TEXT NOT NULL                     -- JSON
+  ) STRICT;
+  CREATE INDEX events_run ON events (run_id, id);
+
+  -- Cookies of a run's sessions.
+  CREATE TABLE sessions (
+    run_id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    cookies TEXT NOT NULL,                 -- JSON
+    PRIMARY KEY (run_id, name)
+  ) STRICT, WITHOUT ROWID;
+  `,
+];

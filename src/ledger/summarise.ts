@@ -1,0 +1,42 @@
+// What a run came to, read from the ledger alone.
+
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { totalOf } from './count-table.ts';
+import { judgeHealth } from './health.ts';
+import type { LedgerTables } from './ledger-tables.ts';
+import type { RunId, RunSummary } from './run.ts';
+
+export function summarise(tables: LedgerTables, id: RunId): RunSummary {
+  const run = tables.runs.find(id);
+  if (run === undefined) throw runNotFound(id);
+  const requests = totalOf(tables.counts.byHost(id));
+  const { total, invalid } = tables.records.count(id);
+  const before = tables.runs.predecessorOf(run);
+  const recordsBefore = before === undefined ? undefined : tables.records.count(before.id).total;
+  const facts = { status: run.status, requests, records: total, invalid, recordsBefore };
+  const seconds = Math.round(run.activeMs / 10) / 100;
+  const warnings = warningsOf(tables, id, total, recordsBefore);
+  const health = judgeHealth(facts);
+  return { run: id, name: run.name, status: run.status, health, requests, records: total, invalid, seconds, warnings };
+}
+
+function warningsOf(tables: LedgerTables, run: RunId, records: number, before: number | undefined): string[] {
+  const warnings: string[] = [];
+  const conflicts = tables.requests.conflicting(run);
+  if (conflicts !== undefined) {
+    warnings.push(
+      `${conflicts.count} request(s) were asked for again with another step or context, and the first was kept ` +
+        `(for example ${conflicts.example}). Give such requests their own key.`,
+    );
+  }
+  if (before !== undefined && records < before / 2) {
+    warnings.push(`${records} record(s) were found; the run before found ${before}.`);
+  }
+  return warnings;
+}
+
+export function runNotFound(reference: number | string): CurlewError {
+  return new CurlewError(ErrorCode.runNotFound, `There is no run ${reference} in this data directory.`, {
+    remedy: 'See the runs there are with curlew runs, or name another directory with --data.',
+  });
+}

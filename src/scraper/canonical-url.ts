@@ -1,0 +1,57 @@
+// One spelling for addresses that mean the same, and never for two that do not: only what the URL Standard and RFC 3986
+// §6.2.2 call equivalent is folded. Query order, trailing slashes and letter case of the path stay as they are.
+
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
+
+const ESCAPE = /%[0-9a-fA-F]{2}/g;
+
+/**
+ * Resolves `address` against `base` and gives it its one spelling: scheme and host in lower case, default port and dot
+ * segments gone (URL Standard), the fragment dropped, percent-escapes in upper case, escaped unreserved characters bare.
+ * Throws `invalid_request` for what is no address, or not http(s).
+ */
+export function canonicalUrl(address: string, base?: string): string {
+  const url = parse(address, base);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new CurlewError(
+      ErrorCode.invalidRequest,
+      `Only http and https can be fetched, not ${url.protocol}//: ${address}`,
+    );
+  }
+  // `url.hash = ''` would also drop the mark of an empty query in some spellings, and costs more.
+  const href = url.href;
+  const hash = href.indexOf('#');
+  const bare = hash === -1 ? href : href.slice(0, hash);
+  return bare.includes('%') ? bare.replace(ESCAPE, foldEscape) : bare;
+}
+
+function parse(address: string, base: string | undefined): URL {
+  try {
+    return new URL(address, base);
+  } catch (cause) {
+    throw new CurlewError(ErrorCode.invalidRequest, `This is not an address: ${JSON.stringify(address)}`, {
+      remedy: base === undefined ? 'Give an absolute URL with http or https.' : `It was resolved against ${base}.`,
+      cause,
+    });
+  }
+}
+
+function foldEscape(triplet: string): string {
+  const code = Number.parseInt(triplet.slice(1), 16);
+  return isUnreserved(code) ? String.fromCharCode(code) : triplet.toUpperCase();
+}
+
+/**
+ * RFC 3986 §2.3, less the dot: the URL Standard reads `%2e` as a dot segment already, and where it does not
+ * (in a query) nothing is gained by folding it.
+ */
+function isUnreserved(code: number): boolean {
+  return (
+    (code >= 0x41 && code <= 0x5a) || // A–Z
+    (code >= 0x61 && code <= 0x7a) || // a–z
+    (code >= 0x30 && code <= 0x39) || // 0–9
+    code === 0x2d || // -
+    code === 0x5f || // _
+    code === 0x7e // ~
+  );
+}

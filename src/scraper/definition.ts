@@ -1,0 +1,84 @@
+// Reads a scraper instance once: which entries it declares, and which step each method reference stands for.
+// In the ledger a step is its name; here the name becomes a method again.
+
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { type Entry, isEntry } from './entry.ts';
+import type { AnyStep } from './request.ts';
+import type { Scraper } from './scraper.ts';
+
+export interface ScraperDefinition {
+  readonly scraper: Scraper;
+  /** The class's name: what runs of it are listed under. */
+  readonly name: string;
+  readonly entries: ReadonlyMap<string, Entry<unknown>>;
+  /** Names of the generator methods, in the order of their declaration. */
+  readonly steps: readonly string[];
+  stepNamed(name: string): AnyStep;
+  nameOf(step: AnyStep): string;
+}
+
+/** Reads `scraper`'s entries and steps. Throws `scraper_definition` when it has no valid baseUrl. */
+export function defineScraper(scraper: Scraper): ScraperDefinition {
+  const name = scraper.constructor.name || 'Scraper';
+  if (!URL.canParse(scraper.baseUrl)) {
+    throw new CurlewError(ErrorCode.scraperDefinition, `${name}.baseUrl is not an absolute URL: ${scraper.baseUrl}`, {
+      remedy: "Set it like this: baseUrl = 'https://court.example';",
+    });
+  }
+  const entries = new Map(Object.entries(scraper).filter((pair): pair is [string, Entry<unknown>] => isEntry(pair[1])));
+  const methods = methodsOf(scraper);
+  const names = new Map([...methods].map(([methodName, method]) => [method, methodName]));
+  return {
+    scraper,
+    name,
+    entries,
+    steps: [...methods].filter(([, method]) => isGenerator(method)).map(([methodName]) => methodName),
+    stepNamed(stepName) {
+      const step = methods.get(stepName);
+      if (step === undefined) throw unknownStep(name, stepName, methods);
+      return step;
+    },
+    nameOf(step) {
+      const stepName = names.get(step);
+      if (stepName === undefined) throw strangeStep(name, step);
+      return stepName;
+    },
+  };
+}
+
+/** Methods of the class and its ancestors; the most derived one of a name wins. */
+function methodsOf(scraper: Scraper): Map<string, AnyStep> {
+  const methods = new Map<string, AnyStep>();
+  let level = Object.getPrototypeOf(scraper);
+  while (level !== null && level !== Object.prototype) {
+    for (const key of Object.getOwnPropertyNames(level)) {
+      const value = Object.getOwnPropertyDescriptor(level, key)?.value;
+      if (key !== 'constructor' && typeof value === 'function' && !methods.has(key)) methods.set(key, value);
+    }
+    level = Object.getPrototypeOf(level);
+  }
+  return methods;
+}
+
+const GeneratorFunction = Object.getPrototypeOf(function* () {}).constructor;
+
+function isGenerator(method: AnyStep): boolean {
+  return method instanceof GeneratorFunction;
+}
+
+function unknownStep(scraper: string, step: string, methods: ReadonlyMap<string, AnyStep>): CurlewError {
+  return new CurlewError(ErrorCode.scraperDefinition, `${scraper} has no step named ${step}.`, {
+    remedy: `Its methods are: ${[...methods.keys()].join(', ') || 'none'}. A run must be resumed with the steps it was begun with.`,
+  });
+}
+
+function strangeStep(scraper: string, step: AnyStep): CurlewError {
+  return new CurlewError(
+    ErrorCode.invalidRequest,
+    `A request leads to ${step.name || 'a function'}, which is no method of ${scraper}.`,
+    {
+      remedy:
+        'Steps are named by method reference, as in get(url, this.parseCase); arrow functions and bound methods cannot be stored.',
+    },
+  );
+}

@@ -1,0 +1,33 @@
+// A scraper described as data, for `--help`, forms and tools.
+
+import type { Json } from '../platform/json.ts';
+import { defineScraper } from './definition.ts';
+import type { Scraper } from './scraper.ts';
+import type { StandardSchema } from './standard-schema.ts';
+
+export interface ScraperDescription {
+  readonly name: string;
+  readonly baseUrl: string;
+  /** `params` is the JSON Schema of the entry's parameters, null when it takes none. */
+  readonly entries: readonly { readonly name: string; readonly params: JsonSchema | null }[];
+  readonly steps: readonly string[];
+}
+
+export type JsonSchema = { readonly [key: string]: Json };
+
+export function describeScraper(scraper: Scraper): ScraperDescription {
+  const definition = defineScraper(scraper);
+  return {
+    name: definition.name,
+    baseUrl: scraper.baseUrl,
+    entries: [...definition.entries].map(([name, entry]) => ({ name, params: jsonSchemaOf(entry.schema) })),
+    steps: definition.steps,
+  };
+}
+
+/** The JSON Schema of what `schema` accepts; `{}` (anything) when its library cannot tell. */
+export function jsonSchemaOf(schema: StandardSchema | undefined): JsonSchema | null {
+  if (schema === undefined) return null;
+  const converter = schema['~standard'].jsonSchema;
+  return converter === undefined ? {} : converter.input({ target: 'draft-2020-12' });
+}

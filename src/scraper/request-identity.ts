@@ -1,0 +1,31 @@
+// Two requests of one run are the same when their identities are equal. 128 bits of SHA-256: a run of a billion
+// requests has a chance of 1 in 10^21 of ever confusing two.
+
+import { hash } from 'node:crypto';
+import type { RequestBody } from '../ledger/request-spec.ts';
+
+const IDENTITY_BYTES = 16;
+
+export interface Identified {
+  readonly method: string;
+  /** Canonical. */
+  readonly url: string;
+  readonly body: RequestBody | undefined;
+  readonly key: string | false | undefined;
+}
+
+/**
+ * The identity of a request within its run: its own key, or method, canonical URL and body. With `key: false` it is
+ * `occurrence`, which must name the one place it was yielded at: so that a replayed step yields the same one again.
+ */
+export function requestIdentity(request: Identified, occurrence: string): Uint8Array {
+  return hash('sha256', identityText(request, occurrence), 'buffer').subarray(0, IDENTITY_BYTES);
+}
+
+// Each form begins with a mark of its own, and fields are separated by a character that no URL or method contains.
+function identityText(request: Identified, occurrence: string): string {
+  if (request.key === false) return `once\n${occurrence}`;
+  if (request.key !== undefined) return `key\n${request.key}`;
+  if (request.body === undefined) return `${request.method}\n${request.url}`;
+  return `${request.method}\n${request.url}\n${JSON.stringify(request.body)}`;
+}

@@ -1,0 +1,193 @@
+// What a step asks for next. A request is a frozen plain object: it names its next step by method reference and
+// carries the context that step will be given. Building one does nothing; the engine decides when it leaves.
+
+import type { RequestBody } from '../ledger/request-spec.ts';
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import type { Json } from '../platform/json.ts';
+import type { Page } from './page/page.ts';
+import type { SavedFile } from './page/saved-file.ts';
+import type { ScrapedRecord } from './record.ts';
+
+/** What a step may yield. */
+export type Yielded = Request | ScrapedRecord;
+
+/** A scraper's method that reads one page (or one saved file) and yields what is in it. */
+export type Step<Input, Context extends readonly unknown[]> = (input: Input, ...context: Context) => Iterable<Yielded>;
+
+/** Any step, for code that only passes it on. */
+export type AnyStep = (input: never, ...context: never[]) => Iterable<Yielded>;
+
+/** At most one value is handed from a request to its step. */
+export type Handed = readonly [context?: unknown];
+
+/** How a request is to be made, beyond its URL. */
+export interface RequestOptions {
+  /** Extra header fields. They win over Curlew's own. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Cookies for this request only, beside those of its session. */
+  readonly cookies?: Readonly<Record<string, string>>;
+  /** Higher goes first. Default: the priority of the step it leads to, else 0. */
+  readonly priority?: number;
+  /**
+   * The request's identity within its run. Default: method, canonical URL and body. A string replaces that;
+   * `false` makes every such request its own, so that the same URL is fetched again.
+   */
+  readonly key?: string | false;
+  /** Name of the cookie scope. Requests of one session share cookies, other sessions do not see them. Default: `default`. */
+  readonly session?: string;
+  /** `browser` loads the page in Chromium and reads it after its scripts ran. Default: `http`. */
+  readonly via?: 'http' | 'browser';
+  /** With `via: 'browser'`: wait until an element matches this CSS selector. */
+  readonly waitFor?: string;
+}
+
+/** A thing with an address: a `URL`, a link of a page. */
+export type Addressed = { readonly href: string } | { readonly url: string };
+
+/** Where to go: an address as written on the page, a link, or either with options. Relative ones are resolved by the engine. */
+export type Target = string | Addressed | (RequestOptions & { readonly url: string | Addressed });
+
+/** A filled-in form, as `page.form(…).submit(…)` gives it. */
+export interface FormSubmission {
+  readonly kind: 'submission';
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly fields: readonly (readonly [name: string, value: string])[];
+}
+
+export interface Request {
+  readonly kind: 'request';
+  readonly method: 'GET' | 'POST';
+  /** As the author gave it; may be relative. */
+  readonly url: string;
+  /** `page`: read into memory for the step. `file`: streamed to disk. */
+  readonly saves: 'page' | 'file';
+  readonly body: RequestBody | undefined;
+  readonly step: AnyStep | undefined;
+  readonly context: unknown;
+  readonly options: RequestOptions;
+}
+
+/**
+ * Asks for a page and hands it to `step`, together with `context` if the step takes one. Without a step the page is only
+ * archived. A form's `submit(…)` is a target too, and decides the method.
+ *
+ * @example
+ * yield get('/case/17', this.parseCase);
+ * yield get({ url: link, priority: 5 }, this.parseCase, { court: 'FSD' });
+ * yield get(page.form('#search').submit({ q: 'Smith' }), this.parseResults);
+ */
+export function get<Context extends Handed>(
+  target: Target | FormSubmission,
+  step: Step<Page, Context>,
+  ...context: NoInfer<Context>
+): Request;
+export function get(target: Target | FormSubmission): Request;
+export function get(target: Target | FormSubmission, step?: AnyStep, context?: unknown): Request {
+  if (isSubmission(target)) {
+    const body: RequestBody | undefined =
+      target.method === 'POST' ? { kind: 'form', fields: target.fields } : undefined;
+    return build(target.method, target.url, 'page', body, step, context);
+  }
+  return build('GET', target, 'page', undefined, step, context);
+}
+
+/** A body for `post`: form fields, a JSON value, or text of a given media type. */
+export type PostBody =
+  | { readonly form: Readonly<Record<string, string | readonly string[]>> }
+  | { readonly json: Json }
+  | { readonly text: string; readonly type: string };
+
+/**
+ * Sends `body` to `target` and hands the answer to `step`.
+ *
+ * @example
+ * yield post('/search', { form: { name: 'Smith', court: ['A', 'B'] } }, this.parseResults);
+ */
+export function post<Context extends Handed>(
+  target: Target,
+  body: PostBody,
+  step: Step<Page, Context>,
+  ...context: NoInfer<Context>
+): Request;
+export function post(target: Target, body: PostBody): Request;
+export function post(target: Target, body: PostBody, step?: AnyStep, context?: unknown): Request {
+  return build('POST', target, 'page', readBody(body), step, context);
+}
+
+/**
+ * Streams a file to disk, whatever its size, and hands its description to `step`.
+ *
+ * @example
+ * yield download(page.link('a.pdf'), this.savedPdf, { number: '2026-17' });
+ */
+export function download<Context extends Handed>(
+  target: Target,
+  step: Step<SavedFile, Context>,
+  ...context: NoInfer<Context>
+): Request;
+export function download(target: Target): Request;
+export function download(target: Target, step?: AnyStep, context?: unknown): Request {
+  return build('GET', target, 'file', undefined, step, context);
+}
+
+const NO_OPTIONS: RequestOptions = Object.freeze({});
+
+function build(
+  method: 'GET' | 'POST',
+  target: Target,
+  saves: 'page' | 'file',
+  body: RequestBody | undefined,
+  step: AnyStep | undefined,
+  context: unknown,
+): Request {
+  if (step !== undefined && typeof step !== 'function') {
+    throw new CurlewError(ErrorCode.invalidRequest, `The step of a request must be a method, not ${typeof step}.`, {
+      remedy: 'Name it by reference: get(url, this.parseCase).',
+    });
+  }
+  const options = optionsOf(target);
+  return { kind: 'request', method, url: addressOf(target), saves, body, step, context, options };
+}
+
+function addressOf(target: Target): string {
+  if (typeof target === 'string') return target;
+  if ('href' in target) return target.href;
+  if (typeof target.url === 'string') return target.url;
+  if (target.url !== undefined) return addressOf(target.url);
+  throw new CurlewError(ErrorCode.invalidRequest, 'A request has no address.', {
+    remedy: 'Give a string, a URL, a link of the page, or an object with a url.',
+  });
+}
+
+function optionsOf(target: Target): RequestOptions {
+  if (typeof target === 'string') return NO_OPTIONS;
+  const { headers, cookies, priority, key, session, via, waitFor }: RequestOptions = target;
+  return {
+    ...(headers !== undefined && { headers }),
+    ...(cookies !== undefined && { cookies }),
+    ...(priority !== undefined && { priority }),
+    ...(key !== undefined && { key }),
+    ...(session !== undefined && { session }),
+    ...(via !== undefined && { via }),
+    ...(waitFor !== undefined && { waitFor }),
+  };
+}
+
+function readBody(body: PostBody): RequestBody {
+  if ('json' in body) return { kind: 'json', value: body.json };
+  if ('text' in body) return { kind: 'text', text: body.text, type: body.type };
+  const fields = Object.entries(body.form).flatMap(([name, value]) =>
+    (typeof value === 'string' ? [value] : value).map((one) => [name, one] as const),
+  );
+  return { kind: 'form', fields };
+}
+
+function isSubmission(target: Target | FormSubmission): target is FormSubmission {
+  return typeof target === 'object' && 'kind' in target && target.kind === 'submission';
+}
+
+/** True for what `get`, `post` and `download` return. */
+export function isRequest(value: unknown): value is Request {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'request';
+}
