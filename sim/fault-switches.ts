@@ -1,0 +1,126 @@
+// Which fault strikes which request. Switches are asked in the order in which they were set, and the first that
+// applies strikes alone. There is at most one outage at a time.
+
+import type { Clock } from '../src/platform/clock.ts';
+import { CurlewError, ErrorCode } from '../src/platform/errors.ts';
+import { chance } from './chance.ts';
+import type { DownFault, Fault, RequestFault } from './fault.ts';
+
+/** What can be shut and opened again: the site's listening socket. */
+export interface Door {
+  shut(how: DownFault['how']): void;
+  /** Resolves when connections are taken again. */
+  open(): Promise<void>;
+}
+
+/** A fault that is switched on, with the id that `clear` takes. */
+export interface ActiveFault {
+  readonly id: number;
+  readonly fault: Fault;
+}
+
+interface RequestSwitch {
+  readonly id: number;
+  readonly fault: RequestFault;
+  readonly endsAt: number;
+  left: number;
+  /** How often each method and path was asked for: for `rate`. */
+  readonly asked: Map<string, number>;
+}
+
+interface Outage {
+  readonly id: number;
+  readonly fault: DownFault;
+  readonly ended: AbortController;
+}
+
+export class FaultSwitches {
+  readonly #clock: Clock;
+  readonly #seed: number;
+  readonly #door: Door;
+  #switches: RequestSwitch[] = [];
+  #outage: Outage | undefined;
+  #lastId = 0;
+
+  constructor(options: { readonly clock: Clock; readonly seed: number; readonly door: Door }) {
+    this.#clock = options.clock;
+    this.#seed = options.seed;
+    this.#door = options.door;
+  }
+
+  /** Switches a fault on, from this moment. Returns its id. Throws if the site is to go down while it is down. */
+  set(fault: Fault): number {
+    const id = ++this.#lastId;
+    if (fault.kind === 'down') this.#goDown({ id, fault, ended: new AbortController() });
+    else {
+      const endsAt = this.#clock.monotonic() + (fault.forMs ?? Number.POSITIVE_INFINITY);
+      this.#switches.push({ id, fault, endsAt, left: fault.count ?? Number.POSITIVE_INFINITY, asked: new Map() });
+    }
+    return id;
+  }
+
+  /** Switches off one fault, or all. Unknown ids are ignored. After an outage, resolves when the site is reachable. */
+  async clear(id?: number): Promise<void> {
+    this.#switches = id === undefined ? [] : this.#switches.filter((one) => one.id !== id);
+    const outage = this.#outage;
+    if (outage === undefined || (id !== undefined && outage.id !== id)) return;
+    await this.#comeUp(outage);
+  }
+
+  /** The faults that are on now. */
+  active(): ActiveFault[] {
+    this.#dropEnded();
+    const outages = this.#outage === undefined ? [] : [this.#outage];
+    return [...outages, ...this.#switches].map(({ id, fault }) => ({ id, fault }));
+  }
+
+  /** The fault that strikes this request, if any, and counts it. `target` is path and query. */
+  strike(method: string, target: string): RequestFault | undefined {
+    if (this.#switches.length === 0) return undefined;
+    this.#dropEnded();
+    const hit = this.#switches.find((one) => matches(one.fault, target) && this.#isDrawn(one, `${method} ${target}`));
+    if (hit !== undefined) hit.left--;
+    return hit?.fault;
+  }
+
+  #isDrawn(one: RequestSwitch, request: string): boolean {
+    const { rate } = one.fault;
+    if (rate === undefined) return true;
+    const asked = (one.asked.get(request) ?? 0) + 1;
+    one.asked.set(request, asked);
+    return chance(this.#seed, 'fault', one.id, request, asked).next() < rate;
+  }
+
+  #dropEnded(): void {
+    const now = this.#clock.monotonic();
+    if (this.#switches.some((one) => one.left <= 0 || one.endsAt <= now)) {
+      this.#switches = this.#switches.filter((one) => one.left > 0 && one.endsAt > now);
+    }
+  }
+
+  #goDown(outage: Outage): void {
+    if (this.#outage !== undefined) {
+      const remedy = 'Clear the outage first.';
+      throw new CurlewError(ErrorCode.usage, `The site is already down (fault ${this.#outage.id}).`, { remedy });
+    }
+    this.#outage = outage;
+    this.#door.shut(outage.fault.how);
+    const { forMs } = outage.fault;
+    if (forMs === undefined) return;
+    this.#clock.sleep(forMs, outage.ended.signal).then(
+      () => this.#comeUp(outage),
+      () => undefined, // Cleared: `clear` opens the door.
+    );
+  }
+
+  async #comeUp(outage: Outage): Promise<void> {
+    outage.ended.abort();
+    this.#outage = undefined;
+    await this.#door.open();
+  }
+}
+
+function matches({ path }: RequestFault, target: string): boolean {
+  if (path === undefined) return true;
+  return typeof path === 'string' ? target.startsWith(path) : target.search(path) !== -1;
+}
