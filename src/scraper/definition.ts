@@ -10,6 +10,8 @@ export interface ScraperDefinition {
   readonly scraper: Scraper;
   /** The class's name: what runs of it are listed under. */
   readonly name: string;
+  /** What relative addresses of entries are resolved against. */
+  readonly baseUrl: string;
   readonly entries: ReadonlyMap<string, Entry<unknown>>;
   /** Names of the generator methods, in the order of their declaration. */
   readonly steps: readonly string[];
@@ -17,11 +19,14 @@ export interface ScraperDefinition {
   nameOf(step: AnyStep): string;
 }
 
-/** Reads `scraper`'s entries and steps. Throws `scraper_definition` when it has no valid baseUrl. */
-export function defineScraper(scraper: Scraper): ScraperDefinition {
+/**
+ * Reads `scraper`'s entries and steps; `baseUrl` replaces its own, to run it on a copy of the site. Throws
+ * `scraper_definition` when that is no absolute URL.
+ */
+export function defineScraper(scraper: Scraper, baseUrl = scraper.baseUrl): ScraperDefinition {
   const name = scraper.constructor.name || 'Scraper';
-  if (!URL.canParse(scraper.baseUrl)) {
-    throw new CurlewError(ErrorCode.scraperDefinition, `${name}.baseUrl is not an absolute URL: ${scraper.baseUrl}`, {
+  if (!URL.canParse(baseUrl)) {
+    throw new CurlewError(ErrorCode.scraperDefinition, `The base URL of ${name} is not an absolute URL: ${baseUrl}`, {
       remedy: "Set it like this: baseUrl = 'https://court.example';",
     });
   }
@@ -31,6 +36,7 @@ export function defineScraper(scraper: Scraper): ScraperDefinition {
   return {
     scraper,
     name,
+    baseUrl,
     entries,
     steps: [...methods].filter(([, method]) => isGenerator(method)).map(([methodName]) => methodName),
     stepNamed(stepName) {

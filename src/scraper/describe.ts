@@ -1,6 +1,5 @@
 // A scraper described as data, for `--help`, forms and tools.
 
-import type { Json } from '../platform/json.ts';
 import { defineScraper } from './definition.ts';
 import type { Scraper } from './scraper.ts';
 import type { StandardSchema } from './standard-schema.ts';
@@ -13,7 +12,8 @@ export interface ScraperDescription {
   readonly steps: readonly string[];
 }
 
-export type JsonSchema = { readonly [key: string]: Json };
+/** A JSON Schema, draft 2020-12. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export function describeScraper(scraper: Scraper): ScraperDescription {
   const definition = defineScraper(scraper);

@@ -10,7 +10,8 @@ export type EntryRequests = Request | Iterable<Request>;
 export interface Entry<Params = unknown> {
   readonly kind: 'entry';
   readonly schema: StandardSchema<unknown, Params> | undefined;
-  readonly begin: (params: Params) => EntryRequests;
+  /** A method on purpose: an entry of particular parameters is an entry. */
+  begin(params: Params): EntryRequests;
 }
 
 /**
@@ -27,10 +28,10 @@ export function entry<Schema extends StandardSchema>(
 ): Entry<StandardSchema.InferOutput<Schema>>;
 export function entry(
   first: StandardSchema | (() => EntryRequests),
-  begin?: (params: never) => EntryRequests,
-): Entry<never> {
+  begin?: (params: unknown) => EntryRequests,
+): Entry<unknown> {
   if (begin === undefined) return { kind: 'entry', schema: undefined, begin: first as () => EntryRequests };
-  return { kind: 'entry', schema: first as StandardSchema<unknown, never>, begin };
+  return { kind: 'entry', schema: first as StandardSchema, begin };
 }
 
 /** True for what `entry` returns. */

@@ -162,7 +162,7 @@ function addressOf(target: Target): string {
 
 function optionsOf(target: Target): RequestOptions {
   if (typeof target === 'string') return NO_OPTIONS;
-  const { headers, cookies, priority, key, session, via, waitFor }: RequestOptions = target;
+  const { headers, cookies, priority, key, session, via, waitFor } = target as RequestOptions;
   return {
     ...(headers !== undefined && { headers }),
     ...(cookies !== undefined && { cookies }),

@@ -41,7 +41,12 @@ export type Expression = { readonly at: number } & (
   | { readonly kind: 'number'; readonly value: number }
   | { readonly kind: 'call'; readonly name: string; readonly args: readonly Expression[] }
   | { readonly kind: 'negate'; readonly operand: Expression }
-  | { readonly kind: 'binary'; readonly operator: BinaryOperator; readonly left: Expression; readonly right: Expression }
+  | {
+      readonly kind: 'binary';
+      readonly operator: BinaryOperator;
+      readonly left: Expression;
+      readonly right: Expression;
+    }
   | { readonly kind: 'union'; readonly operands: readonly Expression[] }
   | { readonly kind: 'filter'; readonly base: Expression; readonly predicates: readonly Expression[] }
   | { readonly kind: 'path'; readonly from: 'context' | 'root' | Expression; readonly steps: readonly Step[] }

@@ -2,7 +2,16 @@
 // is decided here, by the token before, so that the parser needs no context.
 import { syntaxError } from './syntax-error.ts';
 
-export type TokenKind = 'literal' | 'number' | 'operator' | 'name' | 'node-type' | 'function' | 'axis' | 'symbol' | 'end';
+export type TokenKind =
+  | 'literal'
+  | 'number'
+  | 'operator'
+  | 'name'
+  | 'node-type'
+  | 'function'
+  | 'axis'
+  | 'symbol'
+  | 'end';
 
 export interface Token {
   readonly kind: TokenKind;
@@ -26,6 +35,7 @@ const TOKEN = new RegExp(
   ].join('|'),
   'uy',
 );
+const FOLLOWER = /[ \t\r\n]*(\(|::)?/y;
 const NODE_TYPES = new Set(['comment', 'text', 'processing-instruction', 'node']);
 const OPERATOR_NAMES = new Set(['and', 'or', 'mod', 'div', '*']);
 const BEFORE_OPERAND = new Set(['@', '::', '(', '[', ',']);
@@ -45,23 +55,29 @@ export function tokenize(expression: string): readonly Token[] {
     else if (symbol === '$') throw syntaxError(expression, at, 'variables are not supported, write the value instead');
     else if (symbol !== undefined) tokens.push({ kind: 'symbol', text: symbol, at });
     else if (name !== undefined) {
-      const after = expression.slice(TOKEN.lastIndex).trimStart();
-      tokens.push({ kind: nameKind(name, tokens.at(-1), after, expression, at), text: name, at });
+      if (operandMayStart(tokens.at(-1)))
+        tokens.push({ kind: nameKind(expression, name, TOKEN.lastIndex), text: name, at });
+      else if (OPERATOR_NAMES.has(name)) tokens.push({ kind: 'operator', text: name, at });
+      else throw syntaxError(expression, at, `expected an operator or the end, found "${name}"`);
     }
   }
   tokens.push({ kind: 'end', text: '', at: expression.length });
   return tokens;
 }
 
-/** §3.7: the three rules that tell names from operators, functions, node types and axes, in their order. */
-function nameKind(name: string, before: Token | undefined, after: string, expression: string, at: number): TokenKind {
-  const operandMayStart = before === undefined || before.kind === 'operator' || BEFORE_OPERAND.has(before.text);
-  if (!operandMayStart) {
-    if (OPERATOR_NAMES.has(name)) return 'operator';
-    throw syntaxError(expression, at, `expected an operator or the end, found "${name}"`);
-  }
-  if (after.startsWith('(') && !name.endsWith('*')) return NODE_TYPES.has(name) ? 'node-type' : 'function';
-  return after.startsWith('::') ? 'axis' : 'name';
+/** §3.7: after anything else, `*` multiplies and a name is an operator. */
+function operandMayStart(before: Token | undefined): boolean {
+  if (before === undefined || before.kind === 'operator') return true;
+  return before.kind === 'symbol' && BEFORE_OPERAND.has(before.text);
+}
+
+/** §3.7: a name before `(` is a function or node type, before `::` an axis. */
+function nameKind(expression: string, name: string, end: number): TokenKind {
+  FOLLOWER.lastIndex = end;
+  const follower = FOLLOWER.exec(expression)?.[1];
+  if (follower === '::') return 'axis';
+  if (follower === undefined || name.endsWith('*')) return 'name';
+  return NODE_TYPES.has(name) ? 'node-type' : 'function';
 }
 
 function unknownCharacter(expression: string, at: number): string {

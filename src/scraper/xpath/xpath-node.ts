@@ -1,6 +1,13 @@
 // The XPath data model (XPath 1.0 §5) laid over the tree of domhandler, without copying it. Only attributes need a node of
 // our own; the doctype is no node at all, and a CDATA section is a text node without children.
-import type { AnyNode, CDATA as CDATANode, Document, Element, ProcessingInstruction, Text as TextNode } from 'domhandler';
+import type {
+  AnyNode,
+  CDATA as CDATANode,
+  Document,
+  Element,
+  ProcessingInstruction,
+  Text as TextNode,
+} from 'domhandler';
 import { ElementType } from 'htmlparser2';
 
 const { CDATA, Directive, Root, Script, Style, Tag, Text } = ElementType;

@@ -1,0 +1,187 @@
+// Appends WARC records to segments of its own. The law: bytes before rows. `append` says at once where a record will lie,
+// `flush` puts it there, and only then may a row refer to it. A flush that fails leaves nothing behind on the disk, and
+// everything that was not flushed before it is void.
+
+import { join } from 'node:path';
+import { type Clock, systemClock } from '../platform/clock.ts';
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { type Files, type OpenFile, systemFiles, writeAll } from '../platform/files.ts';
+import { type Random, systemRandom } from '../platform/random.ts';
+import { cutTails } from './cut-tails.ts';
+import type { EncodedExchange } from './encode-exchange.ts';
+import type { Location, PlacedExchange, SegmentEnd } from './exchange.ts';
+import { segmentName } from './segment-name.ts';
+import { storageError } from './storage-error.ts';
+import { encodeWarcinfo } from './warcinfo.ts';
+
+export interface ArchiveWriterOptions {
+  /** Gives the number of a segment that no other writer has or had. Called once at the start and once per rotation. */
+  readonly allocateSegment: () => Promise<number>;
+  /** After the flush with which a segment has reached this many bytes, a new one is begun. Default 512 MiB. */
+  readonly segmentBytes?: number;
+  /** Name and version of the program, for the `warcinfo` record. Default `curlew`. */
+  readonly software?: string;
+  readonly files?: Files;
+  readonly clock?: Clock;
+  readonly random?: Random;
+}
+
+/** Records that are flushed together; they lie one after the other in one segment. */
+interface Batch {
+  readonly epoch: number;
+  readonly start: SegmentEnd;
+  readonly members: Uint8Array[];
+}
+
+export class ArchiveWriter {
+  readonly #directory: string;
+  readonly #allocateSegment: () => Promise<number>;
+  readonly #segmentBytes: number;
+  readonly #software: string;
+  readonly #files: Files;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  /** Where the next record goes. */
+  #next: SegmentEnd;
+  /** The end of the last batch that is on the disk. */
+  #written: SegmentEnd;
+  /** The segment that the next batch begins, once the current one is full. */
+  #fresh: number | undefined;
+  /** Counts failed flushes. A batch of an earlier epoch has offsets behind bytes that were never written. */
+  #epoch = 0;
+  #failure: CurlewError | undefined;
+  #batch: Batch | undefined;
+  /** Settles when every flush so far has ended; never rejects. */
+  #idle: Promise<void> = Promise.resolve();
+  #open: { readonly segment: number; readonly file: OpenFile } | undefined;
+  #closed = false;
+
+  private constructor(directory: string, segment: number, options: ArchiveWriterOptions) {
+    this.#directory = directory;
+    this.#allocateSegment = options.allocateSegment;
+    this.#segmentBytes = options.segmentBytes ?? 512 * 1024 * 1024;
+    this.#software = options.software ?? 'curlew';
+    this.#files = options.files ?? systemFiles;
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? systemRandom;
+    this.#next = this.#written = { segment, end: 0 };
+  }
+
+  /** Makes `directory` if need be. A file appears in it with the first flush. */
+  static async open(directory: string, options: ArchiveWriterOptions): Promise<ArchiveWriter> {
+    const files = options.files ?? systemFiles;
+    try {
+      await files.makeDirectory(directory);
+    } catch (error) {
+      throw await storageError(error, directory, directory, files);
+    }
+    return new ArchiveWriter(directory, await options.allocateSegment(), options);
+  }
+
+  /** Places both records behind all others, in memory. The locations hold once the next `flush` has succeeded. */
+  append(exchange: EncodedExchange): PlacedExchange {
+    if (this.#closed) throw new CurlewError(ErrorCode.internal, 'The archive writer is closed');
+    const batch = (this.#batch ??= this.#beginBatch());
+    return { request: this.#place(exchange.request, batch), response: this.#place(exchange.response, batch) };
+  }
+
+  /**
+   * Writes all that was appended since the last call, with one write; with `sync` it is also on the device when this
+   * returns. On failure (`disk_full`, `data_directory`) the disk is as before, every location given out since the last
+   * successful flush is void, also those of exchanges appended meanwhile, and the writer can be used again.
+   */
+  flush(options: { readonly sync?: boolean } = {}): Promise<void> {
+    const batch = this.#batch;
+    if (batch === undefined) return this.#idle;
+    this.#batch = undefined;
+    if (batch.epoch !== this.#epoch) this.#next = this.#written;
+    const flushed = this.#idle.then(() => this.#write(batch, options.sync ?? false));
+    this.#idle = flushed.catch(() => {});
+    return flushed;
+  }
+
+  /** Ends running flushes and closes the file. What was not flushed is dropped. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#idle;
+    await this.#closeFile();
+  }
+
+  #beginBatch(): Batch {
+    if (this.#fresh !== undefined) this.#next = { segment: this.#fresh, end: 0 };
+    this.#fresh = undefined;
+    const batch: Batch = { epoch: this.#epoch, start: this.#next, members: [] };
+    if (batch.start.end === 0) {
+      const stamp = { software: this.#software, at: this.#clock.now() };
+      this.#place(encodeWarcinfo(segmentName(batch.start.segment), stamp, this.#random), batch);
+    }
+    return batch;
+  }
+
+  #place(member: Uint8Array, batch: Batch): Location {
+    const { segment, end: offset } = this.#next;
+    batch.members.push(member);
+    this.#next = { segment, end: offset + member.length };
+    return { segment, offset, length: member.length };
+  }
+
+  async #write({ epoch, start, members }: Batch, sync: boolean): Promise<void> {
+    if (epoch !== this.#epoch && this.#failure) throw this.#failure;
+    const path = join(this.#directory, segmentName(start.segment));
+    const bytes = Buffer.concat(members);
+    const end = start.end + bytes.length;
+    try {
+      const file = await this.#fileOf(start, path);
+      await writeAll(file, bytes, start.end);
+      if (sync) await file.sync();
+      const isFull = end >= this.#segmentBytes && start.segment === this.#next.segment;
+      if (isFull) this.#fresh ??= await this.#allocateSegment();
+    } catch (error) {
+      this.#voidUnflushed();
+      this.#failure = await storageError(error, path, this.#directory, this.#files);
+      await this.#cutBack(start);
+      throw this.#failure;
+    }
+    this.#written = { segment: start.segment, end };
+  }
+
+  #voidUnflushed(): void {
+    this.#epoch += 1;
+    // Records that were appended meanwhile stay in a batch of the old epoch, so that its own flush fails too.
+    if (this.#batch === undefined) this.#next = this.#written;
+  }
+
+  async #cutBack(to: SegmentEnd): Promise<void> {
+    try {
+      await this.#closeFile();
+      await cutTails(this.#directory, [to], this.#files);
+    } catch {
+      // Not fatal: records are written by position, so later ones go over what could not be cut.
+    }
+  }
+
+  /** The segment's file, which stays open until another is asked for. A new one's name is put on the device at once. */
+  async #fileOf({ segment, end }: SegmentEnd, path: string): Promise<OpenFile> {
+    if (this.#open?.segment === segment) return this.#open.file;
+    await this.#closeFile();
+    if (end === 0) await this.#setAside(path);
+    const file = await this.#files.open(path, 'write');
+    this.#open = { segment, file };
+    if (end === 0) await this.#files.syncDirectory(this.#directory);
+    return file;
+  }
+
+  /** A new segment is not written over an old file: if the ledger was lost, that file is all that is left. */
+  async #setAside(path: string): Promise<void> {
+    if ((await this.#files.sizeOf(path)) === undefined) return;
+    let aside = `${path}.orphaned`;
+    for (let copy = 2; (await this.#files.sizeOf(aside)) !== undefined; copy++) aside = `${path}.orphaned-${copy}`;
+    await this.#files.rename(path, aside);
+  }
+
+  async #closeFile(): Promise<void> {
+    const open = this.#open;
+    this.#open = undefined;
+    await open?.file.close();
+  }
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { formatRecord, parseRecord } from './warc-record.ts';
+
+const record = formatRecord(
+  [
+    ['WARC-Type', 'resource'],
+    ['WARC-IP-Address', undefined],
+    ['WARC-Target-URI', 'https://a.example/\r\nWARC-Type: warcinfo'],
+  ],
+  Buffer.from('a\r\n\r\nb'),
+);
+
+describe('a WARC record', () => {
+  it('comes apart into its fields and its block', () => {
+    const parsed = parseRecord(record);
+    expect(parsed?.block.toString()).toBe('a\r\n\r\nb');
+    expect([...(parsed?.fields.keys() ?? [])]).toEqual(['warc-type', 'warc-target-uri', 'content-length']);
+  });
+
+  it('has no field that a value made up', () => {
+    expect(parseRecord(record)?.fields.get('warc-type')).toBe('resource');
+    expect(parseRecord(record)?.fields.get('warc-target-uri')).toBe('https://a.example/  WARC-Type: warcinfo');
+  });
+
+  it('is refused at every other length', () => {
+    for (let length = 0; length < record.length; length++)
+      expect(parseRecord(record.subarray(0, length))).toBeUndefined();
+    expect(parseRecord(Buffer.concat([record, Buffer.from('\r\n')]))).toBeUndefined();
+  });
+
+  it('of another version is refused', () => {
+    expect(parseRecord(Buffer.from(record.toString().replace('WARC/1.1', 'WARC/1.0')))).toBeUndefined();
+  });
+});

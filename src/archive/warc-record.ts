@@ -1,0 +1,72 @@
+// The frame of one WARC 1.1 record (ISO 28500:2017): version line, named fields, block, two empty lines. Field values come
+// from remote data, so none can begin a new line.
+
+import { oneLine, parseField } from './http-head.ts';
+
+const VERSION = 'WARC/1.1';
+/** What follows a block. */
+export const RECORD_END: Buffer = Buffer.from('\r\n\r\n');
+
+/** Media types of the blocks, as §6.3.2 and §6.5.2 name them. */
+export const REQUEST_TYPE = 'application/http; msgtype=request';
+export const RESPONSE_TYPE = 'application/http; msgtype=response';
+/** §6.7.2: the body is that of an earlier record. */
+export const IDENTICAL_PAYLOAD = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest';
+
+/** A named field; one without a value is left out. */
+export type Field = readonly [name: string, value: string | undefined];
+
+/** A record taken apart. */
+export interface WarcRecord {
+  /** Values by lower-case name. */
+  readonly fields: ReadonlyMap<string, string>;
+  readonly block: Buffer;
+}
+
+/** Version line and fields, up to and with the empty line before the block. */
+export function formatRecordHead(fields: readonly Field[], blockLength: number): string {
+  let head = `${VERSION}\r\n`;
+  for (const [name, value] of fields) if (value !== undefined) head += `${name}: ${oneLine(value)}\r\n`;
+  return `${head}Content-Length: ${blockLength}\r\n\r\n`;
+}
+
+/** A whole record. */
+export function formatRecord(fields: readonly Field[], block: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from(formatRecordHead(fields, block.length)), block, RECORD_END]);
+}
+
+/** Undoes `formatRecord`. Undefined unless `bytes` are exactly one record. */
+export function parseRecord(bytes: Buffer): WarcRecord | undefined {
+  const headEnd = bytes.indexOf('\r\n\r\n');
+  if (headEnd < 0) return undefined;
+  const [version, ...lines] = bytes.toString('utf8', 0, headEnd).split('\r\n');
+  if (version !== VERSION) return undefined;
+  const fields = new Map<string, string>();
+  for (const line of lines) {
+    const field = parseField(line);
+    if (field === undefined) return undefined;
+    fields.set(field[0].toLowerCase(), field[1]);
+  }
+  const start = headEnd + 4;
+  const end = bytes.length - RECORD_END.length;
+  if (fields.get('content-length') !== String(end - start) || !bytes.subarray(end).equals(RECORD_END)) return undefined;
+  return { fields, block: bytes.subarray(start, end) };
+}
+
+/** `<urn:uuid:…>`, as §5.2 writes identifiers. */
+export function recordId(uuid: string): string {
+  return `<urn:uuid:${uuid}>`;
+}
+
+/**
+ * A digest field's value. Lower-case hex and not base32: SHA-256 in base32 needs padding, whose `=` the standard's grammar
+ * forbids, and the IIPC's annotations recommend base 16 for it. It is also how the ledger and `sha256sum` write it.
+ */
+export function digestValue(sha256: string): string {
+  return `sha256:${sha256}`;
+}
+
+/** W3C date with milliseconds, as §5.4 of version 1.1 allows. */
+export function warcDate(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,19 @@
+// What the pipeline is asked for.
+
+export interface FetchRequest {
+  readonly method: 'GET' | 'POST';
+  /** Absolute http or https URL. */
+  readonly url: string;
+  /** The caller's own header fields; they win over the pipeline's. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Cookies for this request only, beside those of its session. */
+  readonly cookies: Readonly<Record<string, string>>;
+  readonly body: { readonly bytes: Uint8Array; readonly type: string } | undefined;
+  /** Name of the cookie scope. */
+  readonly session: string;
+  /** `page`: held in memory under a cap. `file`: streamed to the file store. */
+  readonly saves: 'page' | 'file';
+  readonly via: 'http' | 'browser';
+  /** With `browser`: wait for an element that matches this CSS selector. */
+  readonly waitFor: string | undefined;
+}

@@ -1,0 +1,34 @@
+// Header fields as they stood on the wire: order, case and repetition kept. Names are compared without case.
+
+import type { HeaderList } from '../outcome.ts';
+
+/** The value of the first field of that name (given in lower case). */
+export function headerValue(headers: HeaderList, name: string): string | undefined {
+  for (const [key, value] of headers) {
+    if (key.length === name.length && key.toLowerCase() === name) return value;
+  }
+  return undefined;
+}
+
+/** The values of every field of that name (given in lower case), in order. */
+export function headerValues(headers: HeaderList, name: string): readonly string[] {
+  const values: string[] = [];
+  for (const [key, value] of headers) {
+    if (key.length === name.length && key.toLowerCase() === name) values.push(value);
+  }
+  return values;
+}
+
+/** The list without the fields of these names (given in lower case). */
+export function withoutHeaders(headers: HeaderList, names: ReadonlySet<string>): HeaderList {
+  return headers.filter(([key]) => !names.has(key.toLowerCase()));
+}
+
+/** What undici's parser hands over: name, value, name, value. Bytes are read as Latin-1 (RFC 9110 §5.5). */
+export function headersFromRaw(raw: readonly Buffer[]): HeaderList {
+  const headers: [string, string][] = [];
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    headers.push([raw[index]?.toString('latin1') ?? '', raw[index + 1]?.toString('latin1') ?? '']);
+  }
+  return headers;
+}

@@ -1,0 +1,248 @@
+// One exchange as undici's parser reports it, turned into one HopResult. It settles exactly once: by the answer, by the
+// first thing that goes wrong, or by the caller. A head without a whole and true body is never an answer.
+
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../../platform/clock.ts';
+import { CurlewError, ErrorCode, messageOf, systemCodeOf } from '../../platform/errors.ts';
+import type { HeaderList } from '../outcome.ts';
+import { type BodyReceiver, MemoryBody, StreamedBody } from './body-receiver.ts';
+import type { Connection } from './connection.ts';
+import { codingsOf } from './content-coding.ts';
+import { HopError, type HopFailureCode } from './failure-code.ts';
+import { headersFromRaw, headerValue } from './header-list.ts';
+import {
+  type HopLimits,
+  type HopTimeouts,
+  MOST_HEADERS,
+  MOST_INFORMATIONAL,
+  SLOWEST_DOWNLOAD_BYTES_PER_SECOND,
+} from './hop-options.ts';
+import type { HopRequest, HopResult } from './hop-result.ts';
+import { failureOf } from './wire-failure.ts';
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+interface Head {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: HeaderList;
+}
+
+export interface HopExchangeOptions {
+  readonly request: HopRequest;
+  readonly requestHeaders: HeaderList;
+  readonly timeouts: HopTimeouts;
+  readonly limits: HopLimits;
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+}
+
+export class HopExchange implements Dispatcher.DispatchHandler {
+  /** Set by the connection that carries the request. */
+  connection: Connection | undefined;
+  readonly result: Promise<HopResult>;
+
+  readonly #options: HopExchangeOptions;
+  readonly #resolve: (result: HopResult) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #onAbort = () => this.#settle({ kind: 'aborted' });
+  readonly #queuedAt: number;
+  #totalTimer: NodeJS.Timeout;
+  #settled = false;
+  #controller: Dispatcher.DispatchController | undefined;
+  #sentAt = 0;
+  #informational = 0;
+  #head: Head | undefined;
+  #body: BodyReceiver | undefined;
+  #maxEncodedBytes = 0;
+  #encodedBytes = 0;
+
+  constructor(options: HopExchangeOptions) {
+    this.#options = options;
+    const { promise, resolve, reject } = Promise.withResolvers<HopResult>();
+    this.result = promise;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#queuedAt = options.clock.monotonic();
+    this.#totalTimer = setTimeout(this.#onTotalTimer, Math.min(options.timeouts.totalMs, LONGEST_TIMER_MS));
+    if (options.signal?.aborted) this.#onAbort();
+    else options.signal?.addEventListener('abort', this.#onAbort);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Given up while it waited for a connection. Throwing here lets undici drop the request and keep the connection.
+    if (this.#settled) throw new Error('the request was given up before it was sent');
+    this.#controller = controller;
+    this.#sentAt = this.#options.clock.monotonic();
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    _headers: unknown,
+    statusText: string | undefined,
+  ): void {
+    if (this.#settled) return;
+    if (status < 200) {
+      this.#informational += 1;
+      if (this.#informational > MOST_INFORMATIONAL) this.#fail('protocol', 'the server keeps announcing an answer');
+      return;
+    }
+    const raw = controller.rawHeaders;
+    const headers = headersFromRaw(Array.isArray(raw) ? (raw as Buffer[]) : []);
+    if (headers.length > MOST_HEADERS) {
+      this.#fail('headers_too_large', `the answer has ${headers.length} header fields, more than ${MOST_HEADERS}`);
+      return;
+    }
+    const head = { status, statusText: statusText ?? '', headers };
+    this.#head = head;
+    try {
+      this.#body = this.#receiverFor(head);
+    } catch (error) {
+      this.#failWith(error);
+    }
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#settled) return;
+    this.#encodedBytes += chunk.length;
+    if (this.#encodedBytes > this.#maxEncodedBytes) {
+      this.#fail('encoded_too_large', `the body is longer than ${this.#maxEncodedBytes} bytes`);
+      return;
+    }
+    this.#body?.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.#settled) return;
+    const durationMs = this.#options.clock.monotonic() - this.#sentAt;
+    this.connection?.expectNothingMore();
+    // One turn later whatever else the server sent has been seen: bytes behind the body mean that its length lied. The
+    // microtask puts that turn behind the one in which undici frees the connection, so the next request can have it.
+    queueMicrotask(() => setImmediate(() => this.#complete(durationMs)));
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    if (this.#settled) return;
+    const code = systemCodeOf(error);
+    if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') this.#settle({ kind: 'aborted' });
+    else if (error instanceof CurlewError) this.#throw(error);
+    else if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') this.#throw(invalid(error));
+    else this.#failWith(failureOf(error, this.#head !== undefined, this.#encodedBytes));
+  }
+
+  #complete(durationMs: number): void {
+    const head = this.#head;
+    const body = this.#body;
+    if (this.#settled || head === undefined || body === undefined) return;
+    const spoilt = this.#spoilt(head);
+    if (spoilt !== undefined) {
+      this.#failWith(spoilt);
+      return;
+    }
+    body.finish().then(
+      (received) =>
+        this.#settle({
+          kind: 'answer',
+          ...head,
+          body: received,
+          requestHeaders: this.#options.requestHeaders,
+          remoteAddress: this.connection?.remoteAddress,
+          durationMs,
+        }),
+      (error: unknown) => this.#failWith(error),
+    );
+  }
+
+  // RFC 9112 §6.3: bytes behind a complete message. Where no body is allowed (HEAD, 204, 304) they are ignored, and the
+  // connection is not used again; behind a body they mean that the announced length, and so the page, is wrong.
+  #spoilt(head: Head): HopError | undefined {
+    const { connection } = this;
+    if (connection === undefined || !this.#hasBody(head.status)) return undefined;
+    if (connection.gotMore) return new HopError('length_mismatch', 'the server sent more than the length it announced');
+    // undici takes a reset for the end of a body that ends with the connection. Behind any other body it does no harm.
+    if (connection.wasReset && endsWithConnection(head.headers)) {
+      return new HopError('body_cut_short', `the connection was reset after ${this.#encodedBytes} bytes of the body`);
+    }
+    return undefined;
+  }
+
+  #hasBody(status: number): boolean {
+    return this.#options.request.method !== 'HEAD' && status !== 204 && status !== 304;
+  }
+
+  #receiverFor({ status, headers }: Head): BodyReceiver {
+    const { request, limits } = this.#options;
+    if (status === 206 && headerValue(request.headers, 'range') === undefined) {
+      throw new HopError('unasked_partial', 'the server sent a part (206) although the whole was asked for');
+    }
+    const codings = codingsOf(headers);
+    const sink = status >= 200 && status <= 299 ? request.sink : undefined;
+    this.#maxEncodedBytes = sink === undefined ? limits.maxEncodedBytes : limits.maxDownloadBytes;
+    const announced = this.#hasBody(status) ? Number(headerValue(headers, 'content-length') ?? 0) : 0;
+    if (announced > this.#maxEncodedBytes) {
+      throw new HopError('encoded_too_large', `the body has ${announced} bytes, more than ${this.#maxEncodedBytes}`);
+    }
+    if (sink === undefined) return new MemoryBody(codings, limits.maxDecodedBytes);
+    const flow = { pause: () => this.#controller?.pause(), resume: () => this.#controller?.resume() };
+    return new StreamedBody(sink, codings, limits.maxDownloadBytes, flow, (error) => this.#failWith(error));
+  }
+
+  readonly #onTotalTimer = (): void => {
+    const { clock, timeouts } = this.#options;
+    const earnedMs =
+      this.#body instanceof StreamedBody ? (this.#encodedBytes / SLOWEST_DOWNLOAD_BYTES_PER_SECOND) * 1000 : 0;
+    const leftMs = this.#queuedAt + timeouts.totalMs + earnedMs - clock.monotonic();
+    // Timers may fire a millisecond early.
+    if (leftMs > 1) this.#totalTimer = setTimeout(this.#onTotalTimer, Math.min(leftMs, LONGEST_TIMER_MS));
+    else
+      this.#fail('total_timeout', `not done after ${timeouts.totalMs} ms, with ${this.#encodedBytes} bytes received`);
+  };
+
+  #fail(code: HopFailureCode, reason: string): void {
+    this.#failWith(new HopError(code, reason));
+  }
+
+  /** A `HopError` is the site's and becomes a result; anything else is ours and is thrown. */
+  #failWith(error: unknown): void {
+    if (!(error instanceof HopError)) {
+      this.#throw(error);
+      return;
+    }
+    this.#settle({ kind: 'failure', code: error.code, reason: error.message, head: this.#head });
+  }
+
+  #settle(result: HopResult): void {
+    if (this.#settled) return;
+    this.#resolve(result);
+    this.#finish(result.kind !== 'answer');
+  }
+
+  #throw(error: unknown): void {
+    if (this.#settled) return;
+    this.#reject(error);
+    this.#finish(true);
+  }
+
+  #finish(broken: boolean): void {
+    this.#settled = true;
+    clearTimeout(this.#totalTimer);
+    this.#options.signal?.removeEventListener('abort', this.#onAbort);
+    if (!broken) return;
+    this.#body?.cancel();
+    this.#controller?.abort(new Error('given up'));
+  }
+}
+
+function endsWithConnection(headers: HeaderList): boolean {
+  return (
+    headerValue(headers, 'content-length') === undefined && headerValue(headers, 'transfer-encoding') === undefined
+  );
+}
+
+function invalid(error: Error): CurlewError {
+  return new CurlewError(ErrorCode.invalidRequest, `The request cannot be sent: ${messageOf(error)}`, {
+    remedy: 'Check its method, its header names and values, and its URL.',
+    cause: error,
+  });
+}

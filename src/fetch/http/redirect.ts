@@ -1,0 +1,90 @@
+// Where a redirect leads, decided without doing anything (RFC 9110 §15.4, and the Fetch standard where browsers agree on
+// more). The caller makes each hop pass guard, robots and rate; credentials never travel to another origin.
+
+import { isUtf8 } from 'node:buffer';
+import type { HeaderList } from '../outcome.ts';
+import { headerValue, withoutHeaders } from './header-list.ts';
+
+/** Redirects followed for one request. */
+export const MOST_REDIRECTS = 5;
+
+export interface RedirectQuestion {
+  readonly status: number;
+  readonly responseHeaders: HeaderList;
+  readonly url: URL;
+  readonly method: string;
+  readonly requestHeaders: HeaderList;
+  /** How many redirects this request has already followed. */
+  readonly followed: number;
+}
+
+export type RedirectDecision =
+  /** Not a redirect: the answer stands for itself. */
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'follow';
+      readonly url: URL;
+      readonly method: string;
+      /** Whether the request's body goes along. */
+      readonly keepsBody: boolean;
+      /** The request's own headers, less what must not go along. */
+      readonly headers: HeaderList;
+    }
+  /** A redirect that cannot be followed: permanent, and this URL's own. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);
+const CONTENT: ReadonlySet<string> = new Set([
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-location',
+  'content-type',
+]);
+
+/** Whether to follow this answer, and how. */
+export function decideRedirect(question: RedirectQuestion): RedirectDecision {
+  const { status, url, method, followed } = question;
+  if (!REDIRECTS.has(status)) return { kind: 'none' };
+  const location = headerValue(question.responseHeaders, 'location');
+  if (location === undefined || location.trim() === '') return refused(`redirect (${status}) without a Location`);
+  const next = URL.parse(asText(location), url.href);
+  if (next === null) return refused(`redirect (${status}) to something that is not a URL`);
+  if (next.protocol !== 'http:' && next.protocol !== 'https:') {
+    return refused(`redirect (${status}) to a ${next.protocol} URL, only http and https are followed`);
+  }
+  if (followed >= MOST_REDIRECTS) return refused(`more than ${MOST_REDIRECTS} redirects`);
+  next.hash = '';
+  next.username = '';
+  next.password = '';
+  const toGet = becomesGet(status, method);
+  let headers = question.requestHeaders;
+  if (next.origin !== url.origin) headers = withoutHeaders(headers, CREDENTIALS);
+  if (toGet) headers = withoutHeaders(headers, CONTENT);
+  return { kind: 'follow', url: next, method: toGet ? 'GET' : method, keepsBody: !toGet, headers };
+}
+
+/**
+ * What makes a hop the same as an earlier one. A redirect back to the same URL is no loop when a cookie was set on the
+ * way: many sites begin a session like this.
+ */
+export function hopKey(method: string, url: URL, cookieHeader: string | undefined): string {
+  return JSON.stringify([method, url.href, cookieHeader ?? '']);
+}
+
+// RFC 9110 §15.4.2–4: browsers turn POST into GET on 301 and 302; on 303 everything but HEAD becomes GET.
+function becomesGet(status: number, method: string): boolean {
+  if (status === 303) return method !== 'HEAD' && method !== 'GET';
+  return (status === 301 || status === 302) && method === 'POST';
+}
+
+// Header values are read as Latin-1, but sites that write a Location beyond ASCII write UTF-8.
+function asText(value: string): string {
+  const bytes = Buffer.from(value, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : value;
+}
+
+function refused(reason: string): RedirectDecision {
+  return { kind: 'refused', reason };
+}

@@ -1,0 +1,74 @@
+// What became of one request. A closed union: every part of Curlew decides by `kind` and nothing else.
+// The table of meanings is design §6; `classify.ts` is the one place that applies it.
+
+import type { Instant } from '../platform/clock.ts';
+import type { HopFailureCode } from './http/failure-code.ts';
+
+export type HeaderList = readonly (readonly [name: string, value: string])[];
+
+/** Where the bytes of an answer are. A page is held in memory under a cap; a download lies in a file. */
+export type FetchedBody =
+  | {
+      readonly kind: 'memory';
+      /** The entity body as received, content coding still on: what the archive keeps. */
+      readonly encoded: Uint8Array;
+      /** The same with the content coding taken off: what steps read. The very same object when there was none. */
+      readonly decoded: Uint8Array;
+    }
+  | {
+      readonly kind: 'file';
+      /** Path relative to the file store. */
+      readonly path: string;
+      /** SHA-256 of the decoded file, as hex. */
+      readonly sha256: string;
+      readonly size: number;
+    };
+
+/** One request and its answer as they went over the wire: what the archive records. */
+export interface FetchedExchange {
+  readonly url: string;
+  readonly at: Instant;
+  readonly method: string;
+  readonly requestHeaders: HeaderList;
+  readonly requestBody: Uint8Array | undefined;
+  readonly status: number;
+  readonly statusText: string;
+  readonly responseHeaders: HeaderList;
+  readonly body: FetchedBody;
+  readonly remoteAddress: string | undefined;
+  /** From the first byte sent to the last received. */
+  readonly durationMs: number;
+}
+
+/** What every outcome can tell, whatever its kind. */
+interface OutcomeBase {
+  /** Every exchange made for this request, redirects first, the final answer last. Empty when nothing was answered. */
+  readonly exchanges: readonly FetchedExchange[];
+  /** The proxy used, as `scheme://host:port` without credentials. */
+  readonly proxy?: string;
+}
+
+/** Every meaning that brings no new page. */
+export type OutcomeWithoutPage =
+  | { readonly kind: 'unchanged'; readonly etag: string | undefined }
+  | { readonly kind: 'skipped'; readonly reason: string }
+  | {
+      readonly kind: 'url_specific';
+      readonly status: number | undefined;
+      readonly reason: string;
+      readonly retriable: boolean;
+      /** Set when no usable answer came. */
+      readonly failure?: HopFailureCode;
+    }
+  | { readonly kind: 'rate_limited'; readonly until: Instant; readonly reason: string }
+  | {
+      readonly kind: 'site_wide';
+      readonly reason: string;
+      readonly retryAfter?: Instant;
+      /** Set when no usable answer came. `proxy_…` codes are the proxy's doing, not the site's. */
+      readonly failure?: HopFailureCode;
+    };
+
+export type Outcome = OutcomeBase & ({ readonly kind: 'ok'; readonly response: FetchedExchange } | OutcomeWithoutPage);
+
+export type OutcomeKind = Outcome['kind'];

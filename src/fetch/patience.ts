@@ -1,0 +1,8 @@
+// How long a caller is willing to wait, in two degrees: stopping gently, and at once.
+
+export interface Patience {
+  /** Ends the waiting for politeness' sake: what has not left yet does not leave any more. */
+  readonly stop: AbortSignal;
+  /** Ends everything at once. */
+  readonly abort: AbortSignal;
+}

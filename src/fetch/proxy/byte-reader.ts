@@ -1,0 +1,45 @@
+// Reads a proxy's handshake off a socket, no more of it than asked for: what follows belongs to the tunnel.
+// The owner of the socket ends a wait that is too long by destroying it.
+
+import type { Socket } from 'node:net';
+import { HopError } from '../http/failure-code.ts';
+
+/** Resolves with exactly `count` bytes. Rejects with `proxy_unreachable` when the connection ends before. */
+export async function readBytes(socket: Socket, count: number): Promise<Buffer> {
+  for (;;) {
+    const bytes: Buffer | null = socket.readableLength >= count ? socket.read(count) : null;
+    if (bytes !== null) return bytes;
+    await moreBytes(socket);
+  }
+}
+
+/** Resolves with the bytes up to and including `end`. Rejects when there are more than `limit` of them. */
+export async function readUntil(socket: Socket, end: string, limit: number): Promise<string> {
+  let text = '';
+  while (!text.endsWith(end)) {
+    if (text.length >= limit) throw new HopError('proxy_refused', `the proxy's answer is longer than ${limit} bytes`);
+    text += (await readBytes(socket, 1)).toString('latin1');
+  }
+  return text;
+}
+
+function moreBytes(socket: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onReadable = () => {
+      forget();
+      resolve();
+    };
+    const onClose = () => {
+      forget();
+      reject(socket.errored ?? new HopError('proxy_unreachable', 'the proxy closed the connection in its handshake'));
+    };
+    const forget = () => {
+      socket.off('readable', onReadable).off('end', onClose).off('close', onClose);
+    };
+    if (socket.destroyed || socket.readableEnded) {
+      onClose();
+      return;
+    }
+    socket.on('readable', onReadable).on('end', onClose).on('close', onClose);
+  });
+}

@@ -1,0 +1,67 @@
+// Where a node leads. Addresses are resolved as a browser would: against <base> and the final URL, white space stripped.
+// What cannot be fetched (javascript:, mailto:, an <a> without href) is not a link; what cannot be a link is an error.
+
+import { stringValue, type XPathNode } from '../xpath/xpath.ts';
+import { isElement } from '../xpath/xpath-node.ts';
+import { isFetchable, type Origin } from './origin.ts';
+import type { Element } from './scope.ts';
+import { StructureError } from './structure-error.ts';
+
+/** A place that a page refers to. Can be given to `get` and `download` as it is. */
+export class Link {
+  /** Absolute, http or https, with its fragment. */
+  readonly url: string;
+  /** The element that bears the address. */
+  readonly element: Element;
+
+  constructor(url: string, element: Element) {
+    this.url = url;
+    this.element = element;
+  }
+
+  /** The visible text of the element. */
+  get text(): string {
+    return this.element.text();
+  }
+}
+
+/** The attribute that holds the address, by element. */
+const ADDRESS_ATTRIBUTE: ReadonlyMap<string, string> = new Map([
+  ...['a', 'area', 'link'].map((name) => [name, 'href'] as const),
+  ...['audio', 'embed', 'frame', 'iframe', 'img', 'input', 'script', 'source', 'track', 'video'].map(
+    (name) => [name, 'src'] as const,
+  ),
+  ['object', 'data'],
+]);
+
+/** The absolute URL that `node` leads to; undefined when it has none, or one that cannot be fetched. */
+export function addressOf(node: XPathNode, selector: string, origin: Origin): string | undefined {
+  const written = writtenAddress(node, selector, origin);
+  if (written === undefined) return undefined;
+  const url = URL.parse(written, origin.baseUrl);
+  if (url === null) {
+    throw new StructureError(origin, {
+      selector,
+      expected: 'a valid address',
+      actual: written,
+      summary: `\`${selector}\` leads to ${JSON.stringify(written)}, which is no address`,
+      hint: 'Leave this link out by a narrower selector.',
+    });
+  }
+  return isFetchable(url.protocol) ? url.href : undefined;
+}
+
+function writtenAddress(node: XPathNode, selector: string, origin: Origin): string | undefined {
+  if (!isElement(node)) return stringValue(node);
+  // Feeds and sitemaps: <link href="…"/>, <loc>…</loc>.
+  if (origin.tree.xml) return node.attribs.href ?? stringValue(node);
+  const attribute = ADDRESS_ATTRIBUTE.get(node.name);
+  if (attribute !== undefined) return node.attribs[attribute];
+  throw new StructureError(origin, {
+    selector,
+    expected: 'a link',
+    actual: `<${node.name}>`,
+    summary: `\`${selector}\` matches a <${node.name}>, which has no address`,
+    hint: `Select the link itself, as in \`${selector} a\`.`,
+  });
+}

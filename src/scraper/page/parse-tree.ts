@@ -1,0 +1,135 @@
+// From source to tree. The tree never gets deeper than 512 levels, as in Blink: an element that would be deeper is attached
+// higher up, so that no page can make a selector quadratic or overflow a stack. No element and no text is lost.
+// Forms torn apart by other elements keep their controls, as the HTML standard's form element pointer has it.
+
+import {
+  type ChildNode,
+  type Document,
+  DomHandler,
+  type DomHandlerOptions,
+  Element,
+  type ParentNode,
+} from 'domhandler';
+import { Parser, type ParserOptions } from 'htmlparser2';
+import { type PageReference, StructureError } from './structure-error.ts';
+
+const DEEPEST = 512;
+/** How far up an element goes that would be too deep: far, so that what is inside of it can stay together. */
+const CLIMB = 256;
+/** htmlparser2 keeps open elements in an array that it shifts: beyond this, a page could occupy it for minutes. */
+const MOST_OPEN = 2 ** 17;
+
+export type Markup = 'html' | 'xhtml' | 'xml';
+
+export interface Tree {
+  readonly document: Document;
+  /** True when names are case-sensitive and no element has a meaning of its own. */
+  readonly xml: boolean;
+  /** The value of the first `<base href>`, as written. */
+  readonly baseHref: string | undefined;
+  /** The forms of those controls that lie outside of their form, because its element was closed too early. */
+  readonly strayControls: ReadonlyMap<Element, Element>;
+}
+
+const OPTIONS: Readonly<Record<Markup, ParserOptions & { xmlMode: boolean }>> = {
+  html: { xmlMode: false },
+  xhtml: { xmlMode: false, recognizeSelfClosing: true, recognizeCDATA: true },
+  xml: { xmlMode: true },
+};
+
+/** Parses `source`. Never fails, whatever the source, unless it opens 131,072 elements without closing one. */
+export function parseTree(source: string, markup: Markup, page: PageReference): Tree {
+  const builder = new TreeBuilder(page, OPTIONS[markup]);
+  new PageParser(source, builder, OPTIONS[markup]).end(source);
+  const { root: document, baseHref, strayControls } = builder;
+  return { document, xml: markup === 'xml', baseHref, strayControls };
+}
+
+class TreeBuilder extends DomHandler {
+  baseHref: string | undefined;
+  readonly strayControls = new Map<Element, Element>();
+  /** A form whose element is closed although no `</form>` was met. */
+  #tornForm: Element | undefined;
+  /** The depth of each node in `tagStack`. */
+  readonly #depths = [0];
+  readonly #page: PageReference;
+
+  constructor(page: PageReference, options: DomHandlerOptions) {
+    super(null, options);
+    this.#page = page;
+  }
+
+  /** Told of every `</form>`, also of one whose form is closed already. */
+  onFormEnd(): void {
+    this.#tornForm = undefined;
+  }
+
+  override onopentag(name: string, attribs: { [key: string]: string }): void {
+    super.onopentag(name, attribs);
+    if (this.#depths.length > MOST_OPEN) throw tooDeep(this.#page);
+    if (name === 'form') this.#tornForm = undefined;
+    else if (name === 'base') this.baseHref ??= attribs.href;
+    else if (this.#tornForm !== undefined && isControl(name)) {
+      const control = this.tagStack.at(-1);
+      if (control instanceof Element) this.strayControls.set(control, this.#tornForm);
+    }
+  }
+
+  override onclosetag(name?: string, implied?: boolean): void {
+    const closed = this.tagStack.at(-1);
+    super.onclosetag();
+    this.#depths.pop();
+    if (name === 'form' && implied && closed instanceof Element) this.#tornForm = closed;
+  }
+
+  protected override addNode(node: ChildNode): void {
+    if (!(node instanceof Element)) return void super.addNode(node);
+    const depth = this.#depths.at(-1) ?? 0;
+    if (depth < DEEPEST) {
+      super.addNode(node);
+      this.#depths.push(depth + 1);
+    } else {
+      const { tagStack } = this;
+      this.tagStack = [this.#ancestorOfLast()];
+      super.addNode(node);
+      this.tagStack = tagStack;
+      this.#depths.push(depth - CLIMB + 1);
+    }
+  }
+
+  #ancestorOfLast(): ParentNode {
+    let ancestor: ParentNode = this.tagStack.at(-1) ?? this.root;
+    for (let step = 0; step < CLIMB; step++) ancestor = ancestor.parent ?? ancestor;
+    return ancestor;
+  }
+}
+
+/** Sees the end tags that the handler is not told of. */
+class PageParser extends Parser {
+  readonly #source: string;
+  readonly #builder: TreeBuilder;
+
+  constructor(source: string, builder: TreeBuilder, options: ParserOptions) {
+    super(builder, options);
+    this.#source = source;
+    this.#builder = builder;
+  }
+
+  override onclosetag(start: number, end: number): void {
+    super.onclosetag(start, end);
+    if (end - start === 4 && this.#source.slice(start, end).toLowerCase() === 'form') this.#builder.onFormEnd();
+  }
+}
+
+function isControl(name: string): boolean {
+  return name === 'input' || name === 'select' || name === 'textarea' || name === 'button';
+}
+
+function tooDeep(page: PageReference): StructureError {
+  return new StructureError(page, {
+    expected: `at most ${MOST_OPEN} open elements`,
+    actual: 'more',
+    summary: `More than ${MOST_OPEN} elements are opened and none of them closed`,
+    hint: 'Such a page can only be read as text, through page.source.',
+  });
+}

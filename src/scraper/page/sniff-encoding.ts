@@ -1,0 +1,86 @@
+// Which encoding a page says it is in. The rules are those of the HTML standard §13.2.3 (sniffing): byte order mark, then
+// Content-Type, then a prescan of the first 1024 bytes for <meta> or an XML declaration. Unknown labels are passed over.
+
+const PRESCANNED_BYTES = 1024;
+const COMMENT = /<!--.*?(?:-->|$)/gs;
+const META = /<meta[\s/]((?:[^>"']|"[^"]*"|'[^']*')*)>/gi;
+const ATTRIBUTE = /([^\s=/>"']+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))/g;
+const CHARSET = /charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))/i;
+const XML_DECLARATION = /^<\?xml[^>]*?\sencoding\s*=\s*(?:"([^"]+)"|'([^']+)')/;
+
+export interface SniffedEncoding {
+  /** The Encoding Standard's name for it, in lower case. */
+  readonly encoding: string;
+  /** Length of the byte order mark. */
+  readonly skip: number;
+}
+
+/** The encoding of `bytes`; UTF-8 when nothing says otherwise. */
+export function sniffEncoding(bytes: Buffer, contentType: string | undefined): SniffedEncoding {
+  return (
+    fromByteOrderMark(bytes) ?? {
+      encoding: (contentType && fromContentType(contentType)) ?? fromMarkup(bytes) ?? 'utf-8',
+      skip: 0,
+    }
+  );
+}
+
+function fromByteOrderMark(bytes: Buffer): SniffedEncoding | undefined {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return { encoding: 'utf-8', skip: 3 };
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return { encoding: 'utf-16le', skip: 2 };
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return { encoding: 'utf-16be', skip: 2 };
+  return undefined;
+}
+
+function fromContentType(contentType: string): string | undefined {
+  const match = CHARSET.exec(contentType);
+  return encodingNamed(match?.[1] ?? match?.[2] ?? match?.[3]);
+}
+
+function fromMarkup(bytes: Buffer): string | undefined {
+  const start = bytes.toString('latin1', 0, PRESCANNED_BYTES);
+  if (start.startsWith('<\0?\0x\0')) return 'utf-16le';
+  if (start.startsWith('\0<\0?\0x')) return 'utf-16be';
+  const declared = XML_DECLARATION.exec(start);
+  return declaredInAscii(declared?.[1] ?? declared?.[2]) ?? fromMeta(start);
+}
+
+function fromMeta(start: string): string | undefined {
+  for (const [, attributes = ''] of start.replace(COMMENT, '').matchAll(META)) {
+    const found = new Map<string, string>();
+    for (const [, name = '', double, single, bare] of attributes.matchAll(ATTRIBUTE)) {
+      const key = name.toLowerCase();
+      if (!found.has(key)) found.set(key, double ?? single ?? bare ?? '');
+    }
+    const charset = found.get('charset') ?? (isContentType(found) ? charsetOf(found.get('content')) : undefined);
+    const encoding = declaredInAscii(charset);
+    if (encoding !== undefined) return encoding;
+  }
+  return undefined;
+}
+
+function isContentType(attributes: ReadonlyMap<string, string>): boolean {
+  return attributes.get('http-equiv')?.toLowerCase() === 'content-type';
+}
+
+function charsetOf(content = ''): string | undefined {
+  const match = CHARSET.exec(content);
+  return match?.[1] ?? match?.[2] ?? match?.[3];
+}
+
+/** A declaration that could be read as ASCII cannot be right in naming UTF-16 (HTML standard, prescan). */
+function declaredInAscii(label: string | undefined): string | undefined {
+  const encoding = encodingNamed(label);
+  if (encoding === 'utf-16le' || encoding === 'utf-16be') return 'utf-8';
+  return encoding === 'x-user-defined' ? 'windows-1252' : encoding;
+}
+
+/** The name of the encoding with that label, or undefined when there is none. */
+export function encodingNamed(label: string | undefined): string | undefined {
+  if (label === undefined) return undefined;
+  try {
+    return new TextDecoder(label).encoding;
+  } catch {
+    return undefined;
+  }
+}
