@@ -1,0 +1,68 @@
+// How long robots.txt takes: 500 KiB of several shapes, parsed and asked about one URL. The bar is 10 ms.
+// Each shape runs in a process of its own, so that `first` is what a crawler that has just started pays.
+// Run: node bench/robots/robots.ts
+
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { MAX_ROBOTS_BYTES, parseRobots } from '../../src/fetch/robots/robots-txt.ts';
+
+const BAR_MS = 10;
+const RUNS = 21;
+
+const fill = (line: (index: number) => string, head = 'User-agent: *\n', bytes = MAX_ROBOTS_BYTES) => {
+  let text = head;
+  for (let index = 0; text.length < bytes; index++) text += line(index);
+  return text.slice(0, bytes);
+};
+const letters = (index: number) => [...String(index)].map((digit) => 'abcdefghij'.charAt(Number(digit))).join('');
+const longPath = `/${'a'.repeat(2_000)}`;
+
+const shapes: Record<string, { readonly text: string; readonly path: string }> = {
+  'prefix rules': { text: fill((i) => `Disallow: /case/${i}/\n`), path: '/case/9999999/x' },
+  'wildcard rules': { text: fill((i) => `Disallow: /*/case/${i}*.pdf$\n`), path: '/en/case/77/judgment-of-today.pdf' },
+  'escaped rules': { text: fill((i) => `Disallow: /caf%c3%a9/é/${i}\n`), path: '/caf%C3%A9/x' },
+  'typical mix, CRLF': {
+    text: fill(
+      (i) => `User-agent: ${letters(i)}\r\nDisallow: /${i}/ # why\r\nAllow: /${i}/x\r\nCrawl-delay: 3\r\n\r\n`,
+      '',
+    ),
+    path: '/1/x',
+  },
+  'agents times rules': {
+    text:
+      fill((i) => `User-agent: ${letters(i)}\n`, '', MAX_ROBOTS_BYTES / 2) +
+      fill((i) => `\nDisallow: /${i}`, '', MAX_ROBOTS_BYTES / 2),
+    path: '/x',
+  },
+  'empty lines': { text: '\n'.repeat(MAX_ROBOTS_BYTES), path: '/x' },
+  'two-byte junk lines': { text: 'a\n'.repeat(MAX_ROBOTS_BYTES / 2), path: '/x' },
+  'HTML page': {
+    text: fill(() => '<div class="a"><p>Page not found: <a href="/">home</a></p></div>\n', ''),
+    path: '/x',
+  },
+  'one line': { text: `User-agent: *\nDisallow: /${'*a'.repeat(MAX_ROBOTS_BYTES)}`, path: longPath },
+  'hostile stars, path of 2,000': { text: fill(() => `Disallow: /${'*a'.repeat(50)}*b\n`), path: longPath },
+  'hostile rules, path of 2,000': { text: fill(() => 'Disallow: /*aab\n'), path: longPath },
+};
+
+const only = process.argv[2];
+if (only === undefined) {
+  console.log(`${'shape'.padEnd(32)}${'first'.padStart(9)}${'median'.padStart(9)}${'slowest'.padStart(9)}  ms`);
+  for (const name of Object.keys(shapes)) {
+    process.stdout.write(execFileSync(process.execPath, [fileURLToPath(import.meta.url), name], { encoding: 'utf8' }));
+  }
+} else {
+  const shape = shapes[only];
+  if (shape === undefined) throw new Error(`No shape named ${only}`);
+  const bytes = Buffer.from(shape.text);
+  const times = Array.from({ length: RUNS }, () => {
+    const start = performance.now();
+    parseRobots(bytes).isAllowed('curlew', `https://court.example${shape.path}`);
+    return performance.now() - start;
+  });
+  const [first = 0, ...later] = times;
+  const sorted = later.toSorted((a, b) => a - b);
+  const median = sorted[sorted.length >> 1] ?? 0;
+  const figures = [first, median, sorted.at(-1) ?? 0].map((ms) => ms.toFixed(1).padStart(9)).join('');
+  console.log(`${only.padEnd(32)}${figures}${median > BAR_MS ? '  over the bar' : ''}`);
+}

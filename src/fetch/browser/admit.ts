@@ -1,0 +1,37 @@
+// The question asked before any request of a page leaves, and the answer to it. Robots, breaker and rate are behind it.
+
+import type { HopAborted, HopFailure } from '../http/hop-result.ts';
+import type { HeaderList } from '../outcome.ts';
+
+/** `document`: a page or a frame is navigated. `part`: everything else, such as scripts, images, fetches, WebSockets. */
+export type RequestKind = 'document' | 'part';
+
+export interface AdmitQuestion {
+  /** http or https; a WebSocket is asked for under the http or https URL of its handshake. */
+  readonly url: URL;
+  readonly kind: RequestKind;
+}
+
+/** The head of an answer: all that politeness wants to know. */
+export interface AnswerHead {
+  readonly kind: 'answer';
+  readonly status: number;
+  readonly headers: HeaderList;
+}
+
+/** How an admitted request ended: with an answer, without one, or nobody waited for it. */
+export type RequestEnd = AnswerHead | HopFailure | HopAborted;
+
+export type Admittance =
+  | {
+      readonly kind: 'admitted';
+      /** Called exactly once. */
+      learn(end: RequestEnd): void;
+    }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/**
+ * Asked for every request, each hop of a redirect included, and may wait. The signal fires when the page no longer wants
+ * the answer. A rejection (other than by that signal) ends the load, which rejects with it.
+ */
+export type Admit = (question: AdmitQuestion, signal: AbortSignal) => Promise<Admittance>;

@@ -1,0 +1,103 @@
+// The documents of a page's main frame: which were asked for, by redirect, link or script, and which one is shown.
+
+import type { Page, Request, Response } from 'playwright-core';
+
+export interface TrailStep {
+  /** Without its fragment. */
+  readonly url: string;
+  readonly request: Request;
+  /** `open`: under way. `left`: it redirected. `shown`: it is, or was, the page's document. */
+  state: 'open' | 'left' | 'shown' | 'failed';
+  /** Chromium's reason, when it failed, before or after it was shown. */
+  failure: string | undefined;
+  response: Response | undefined;
+}
+
+export class NavigationTrail {
+  readonly steps: TrailStep[] = [];
+  readonly #page: Page;
+  #onSettled: (() => void) | undefined;
+
+  constructor(page: Page) {
+    this.#page = page;
+    page.on('request', (request) => this.#onRequest(request));
+    page.on('response', (response) => {
+      const step = this.#find(response.request());
+      if (step !== undefined) step.response = response;
+    });
+    page.on('requestfailed', (request) => this.#onFailed(request));
+    page.on('framenavigated', (frame) => {
+      if (frame === page.mainFrame()) this.#onShown(withoutFragment(frame.url()));
+    });
+  }
+
+  /** The document asked for last. */
+  get last(): TrailStep | undefined {
+    return this.steps.at(-1);
+  }
+
+  /** The document that is shown. */
+  get shown(): TrailStep | undefined {
+    return this.steps.findLast(({ state }) => state === 'shown');
+  }
+
+  get isSettled(): boolean {
+    return this.last !== undefined && this.last.state !== 'open' && this.last.state !== 'left';
+  }
+
+  /** Resolves when no navigation is under way and there has been one. One caller at a time. */
+  async settled(): Promise<void> {
+    while (!this.isSettled) {
+      await new Promise<void>((resolve) => {
+        this.#onSettled = resolve;
+      });
+    }
+  }
+
+  #onRequest(request: Request): void {
+    if (!this.#isMain(request)) return;
+    const from = request.redirectedFrom();
+    const previous = from === null ? undefined : this.#find(from);
+    if (previous !== undefined) previous.state = 'left';
+    const url = withoutFragment(request.url());
+    this.steps.push({ url, request, state: 'open', failure: undefined, response: undefined });
+  }
+
+  #onFailed(request: Request): void {
+    const step = this.#find(request);
+    if (step === undefined) return;
+    step.failure = request.failure()?.errorText ?? 'failed';
+    // The body of a document that is shown can still break off.
+    if (step.state === 'open') step.state = 'failed';
+    this.#onSettled?.();
+  }
+
+  #onShown(url: string): void {
+    // A change of the address by script (`pushState`) matches no step that is open.
+    const step = this.steps.findLast((candidate) => candidate.state === 'open' && candidate.url === url);
+    if (step === undefined) return;
+    step.state = 'shown';
+    this.#onSettled?.();
+  }
+
+  #find(request: Request): TrailStep | undefined {
+    return this.steps.findLast((step) => step.request === request);
+  }
+
+  #isMain(request: Request): boolean {
+    if (!request.isNavigationRequest()) return false;
+    try {
+      return request.frame() === this.#page.mainFrame();
+    } catch {
+      // A frame that does not exist yet is not the main one.
+      return false;
+    }
+  }
+}
+
+export function withoutFragment(url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null) return url;
+  parsed.hash = '';
+  return parsed.href;
+}

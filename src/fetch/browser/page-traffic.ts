@@ -1,0 +1,191 @@
+// What the requests of one page load came to: counted, the documents among them recorded head by head, and all of them
+// together held to one limit of bytes.
+
+import type { Clock, Instant } from '../../platform/clock.ts';
+import { HopError } from '../http/failure-code.ts';
+import type { HopFailure } from '../http/hop-result.ts';
+import type { HeaderList } from '../outcome.ts';
+import type { Admit, RequestEnd, RequestKind } from './admit.ts';
+
+/** The head of an answer as it came over the wire. */
+export interface VisitAnswer {
+  readonly kind: 'answer';
+  readonly status: number;
+  readonly statusText: string;
+  /** Order, case and repetition as on the wire. */
+  readonly headers: HeaderList;
+}
+
+export type VisitEnd =
+  | VisitAnswer
+  | HopFailure
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'pending' };
+
+export interface RefusedRequest {
+  readonly url: string;
+  readonly reason: string;
+}
+
+export interface TrafficReport {
+  /** Requests that left. Those that Chromium answered from its cache are not among them. */
+  readonly sent: number;
+  /** Requests that did not leave: refused by `admit` or by the address guard. */
+  readonly refused: number;
+  /** The first twenty of those. */
+  readonly refusals: readonly RefusedRequest[];
+  /** Requests that left and got no usable answer. */
+  readonly failed: number;
+}
+
+export interface PageTrafficOptions {
+  /** The URL of the load, whose origin gets the caller's own header fields. */
+  readonly url: URL;
+  readonly headers: HeaderList;
+  readonly admit: Admit;
+  /** Bytes of all bodies together, content codings taken off. */
+  readonly maxBytes: number;
+  readonly clock: Clock;
+}
+
+const MOST_REFUSALS_LISTED = 20;
+
+export class PageTraffic {
+  readonly options: PageTrafficOptions;
+  /** The documents that were asked for, in order. */
+  readonly visits: TrackedRequest[] = [];
+  /** Rejects with the first error that is not the site's doing, or when the load's bytes are used up. */
+  readonly trouble: Promise<never>;
+  readonly #reject: (error: unknown) => void;
+  readonly #refusals: RefusedRequest[] = [];
+  readonly #ended = new AbortController();
+  #sent = 0;
+  #refused = 0;
+  #failed = 0;
+  #receivedBytes = 0;
+
+  constructor(options: PageTrafficOptions) {
+    this.options = options;
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => {});
+    this.trouble = promise;
+    this.#reject = reject;
+  }
+
+  /** Fires when the load is over: what is still under way is dropped. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  get receivedBytes(): number {
+    return this.#receivedBytes;
+  }
+
+  begin(url: URL, kind: RequestKind): TrackedRequest {
+    const request = new TrackedRequest(this, url, kind);
+    if (kind === 'document') this.visits.push(request);
+    return request;
+  }
+
+  /** Counts bytes of a body. Throws `decoded_too_large` when the load has had enough, and ends the load with it. */
+  receive(bytes: number): void {
+    this.#receivedBytes += bytes;
+    const { maxBytes } = this.options;
+    if (this.#receivedBytes <= maxBytes) return;
+    const error = new HopError('decoded_too_large', `the page and what it loads are larger than ${maxBytes} bytes`);
+    this.fail(error);
+    throw error;
+  }
+
+  countSent(): void {
+    this.#sent += 1;
+  }
+
+  countRefused(url: URL, reason: string): void {
+    this.#refused += 1;
+    if (this.#refusals.length < MOST_REFUSALS_LISTED) this.#refusals.push({ url: url.href, reason });
+  }
+
+  countFailed(): void {
+    this.#failed += 1;
+  }
+
+  fail(error: unknown): void {
+    this.#reject(error);
+  }
+
+  end(): void {
+    this.#ended.abort(new Error('the page load is over'));
+  }
+
+  report(): TrafficReport {
+    return { sent: this.#sent, refused: this.#refused, refusals: [...this.#refusals], failed: this.#failed };
+  }
+}
+
+/** One request of a page, from the question whether it may leave to its end. */
+export class TrackedRequest {
+  readonly url: URL;
+  readonly kind: RequestKind;
+  /** When it left; until then, when the page asked for it. */
+  at: Instant;
+  /** From leaving to the head of the answer. */
+  durationMs = 0;
+  requestHeaders: HeaderList = [];
+  /** The address connected to; undefined through a proxy, which does not tell. */
+  remoteAddress: string | undefined;
+  end: VisitEnd = { kind: 'pending' };
+  readonly #traffic: PageTraffic;
+  #learn: ((end: RequestEnd) => void) | undefined;
+  #leftAt = 0;
+
+  constructor(traffic: PageTraffic, url: URL, kind: RequestKind) {
+    this.#traffic = traffic;
+    this.url = url;
+    this.kind = kind;
+    this.at = traffic.options.clock.now();
+  }
+
+  /** Waits for the word to go. False: it must not leave. Rejects when `admit` does. */
+  async admit(signal: AbortSignal): Promise<boolean> {
+    const { admit, clock } = this.#traffic.options;
+    const admittance = await admit({ url: this.url, kind: this.kind }, signal);
+    if (admittance.kind === 'refused') {
+      this.end = admittance;
+      this.#traffic.countRefused(this.url, admittance.reason);
+      return false;
+    }
+    this.#learn = (end) => admittance.learn(end);
+    this.at = clock.now();
+    this.#leftAt = clock.monotonic();
+    return true;
+  }
+
+  answered(answer: VisitAnswer): void {
+    this.#traffic.countSent();
+    this.durationMs = this.#traffic.options.clock.monotonic() - this.#leftAt;
+    this.end = answer;
+    this.#tell(answer);
+  }
+
+  failed(error: HopError): void {
+    const head = this.end.kind === 'answer' ? { status: this.end.status, headers: this.end.headers } : undefined;
+    const failure = { kind: 'failure', code: error.code, reason: error.message, head } as const;
+    this.end = failure;
+    if (error.code === 'address_refused') this.#traffic.countRefused(this.url, error.message);
+    else this.#traffic.countFailed();
+    if (head === undefined && error.code !== 'address_refused') this.#traffic.countSent();
+    this.#tell(failure);
+  }
+
+  /** Nobody waits for the answer any more. */
+  dropped(): void {
+    this.#tell({ kind: 'aborted' });
+  }
+
+  #tell(end: RequestEnd): void {
+    const learn = this.#learn;
+    this.#learn = undefined;
+    learn?.(end);
+  }
+}

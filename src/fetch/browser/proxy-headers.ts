@@ -1,0 +1,86 @@
+// Which header fields go on to the site, and which come back to Chromium. The site is told who asks; the caller's own
+// fields go to the origin they were meant for; and nothing comes back that would make a later load depend on an earlier.
+
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { headerValue, withoutHeaders } from '../http/header-list.ts';
+import type { HeaderList } from '../outcome.ts';
+import type { RequestKind } from './admit.ts';
+
+// RFC 9110 §7.6.1: fields that concern one connection only.
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const CODING_FIELDS: ReadonlySet<string> = new Set(['content-encoding', 'content-length']);
+
+// Asking Chromium to use https, QUIC or another server from now on, or to write reports home.
+const LASTING: ReadonlySet<string> = new Set([
+  'alt-svc',
+  'nel',
+  'report-to',
+  'reporting-endpoints',
+  'strict-transport-security',
+]);
+
+const CACHING: ReadonlySet<string> = new Set(['cache-control', 'etag', 'expires', 'last-modified', 'pragma']);
+const DISPOSITION: ReadonlySet<string> = new Set(['content-disposition']);
+
+/** Chromium sends this field with every navigation and with nothing else. */
+export function requestKind(headers: IncomingHttpHeaders): RequestKind {
+  return headers['upgrade-insecure-requests'] === '1' ? 'document' : 'part';
+}
+
+/**
+ * What the site gets: Chromium's fields, the caller's instead of its own. `User-Agent` goes to everyone, `Authorization`
+ * to all requests to the origin of the load, the rest to documents of that origin.
+ */
+export function sentOnHeaders(
+  incoming: IncomingMessage,
+  { url, kind }: { readonly url: URL; readonly kind: RequestKind },
+  load: { readonly url: URL; readonly headers: HeaderList },
+): HeaderList {
+  const chromiums: [string, string][] = [];
+  const { rawHeaders } = incoming;
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    chromiums.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']);
+  }
+  const own = withoutHeaders(load.headers, NEVER_SET).filter(([name]) => {
+    const lower = name.toLowerCase();
+    if (lower === 'user-agent') return true;
+    return url.origin === load.url.origin && (kind === 'document' || lower === 'authorization');
+  });
+  const replaced = new Set([...HOP_BY_HOP, ...own.map(([name]) => name.toLowerCase())]);
+  const upgrade = headerValue(chromiums, 'upgrade');
+  const connection: HeaderList =
+    upgrade === undefined
+      ? [['Connection', 'keep-alive']]
+      : [
+          ['Connection', 'Upgrade'],
+          ['Upgrade', upgrade],
+        ];
+  return [...withoutHeaders(chromiums, replaced), ...own, ...connection];
+}
+
+// The caller's cookies are in the session; the others are the transport's.
+const NEVER_SET: ReadonlySet<string> = new Set([...HOP_BY_HOP, 'content-length', 'cookie', 'host']);
+
+/**
+ * What Chromium gets. Documents are never cached, so that every load is an exchange with the site; a PDF is handed out as
+ * a download instead of being shown in Chromium's viewer.
+ */
+export function passedOnHeaders(headers: HeaderList, kind: RequestKind, decoded: boolean): HeaderList {
+  const dropped = new Set([...HOP_BY_HOP, ...LASTING, ...(decoded ? CODING_FIELDS : [])]);
+  const passed = withoutHeaders(headers, dropped);
+  if (kind === 'part') return passed;
+  const document: HeaderList = [...withoutHeaders(passed, CACHING), ['Cache-Control', 'no-store']];
+  if (!/^application\/pdf\b/i.test(headerValue(headers, 'content-type')?.trim() ?? '')) return document;
+  return [...withoutHeaders(document, DISPOSITION), ['Content-Disposition', 'attachment']];
+}

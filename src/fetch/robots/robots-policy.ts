@@ -1,0 +1,165 @@
+// May this URL be fetched? One robots.txt per origin, asked for once however many wait for it, and kept for a day. When
+// it cannot be reached the last copy counts; without one the mode decides, and it is asked for again soon.
+
+import type { Clock } from '../../platform/clock.ts';
+import { CurlewError, ErrorCode } from '../../platform/errors.ts';
+import type { Random } from '../../platform/random.ts';
+import { defaultRetrySettings, type RetrySettings } from '../politeness/retry-policy.ts';
+import { SingleFlight } from '../politeness/single-flight.ts';
+import { type GetRobots, type LoadRobotsOptions, loadRobots } from './load-robots.ts';
+import type { RobotsRecord, RobotsStore } from './robots-store.ts';
+import { parseRobots, type RobotsTxt } from './robots-txt.ts';
+
+/** What counts where robots.txt is unreachable: `allow` with a warning, `strict` disallows. `off` never asks for it. */
+export type RobotsMode = 'allow' | 'strict' | 'off';
+
+export type RobotsDecision =
+  /** `crawlDelayMs` is what the site asks for between two requests, undefined when it asks for nothing. */
+  | { readonly kind: 'allowed'; readonly crawlDelayMs: number | undefined }
+  /** `rule` says why, for a person: the line of the file, or that it cannot be reached. */
+  | { readonly kind: 'disallowed'; readonly rule: string };
+
+/** Robots.txt could not be reached, and what counts until it can. */
+export interface RobotsWarning {
+  readonly kind: 'robots_unreachable';
+  readonly origin: string;
+  readonly reason: string;
+  readonly inForce: 'last_copy' | 'allow' | 'disallow';
+}
+
+export interface RobotsSettings {
+  /** Default `allow`. */
+  readonly mode: RobotsMode;
+  /** Our product token, by which robots.txt names us: letters, `_` and `-`. Default `curlew`. */
+  readonly agent: string;
+  /** How long an answer counts. Default 24 h. */
+  readonly maxAgeMs: number;
+  /** How long it is not asked for again after it was unreachable. Default 5 min. */
+  readonly unreachableAgeMs: number;
+  /** How an unreachable one is tried again before it counts as such. Default: 3 attempts, after 2 s and 4 s. */
+  readonly retry: RetrySettings;
+}
+
+export const defaultRobotsSettings: RobotsSettings = {
+  mode: 'allow',
+  agent: 'curlew',
+  maxAgeMs: 24 * 3_600_000,
+  unreachableAgeMs: 5 * 60_000,
+  retry: defaultRetrySettings,
+};
+
+export interface RobotsPolicyOptions {
+  readonly getRobots: GetRobots;
+  readonly store: RobotsStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly settings?: Partial<RobotsSettings>;
+  /** Called once for every time it was unreachable, retries not counted. */
+  readonly onWarning?: (warning: RobotsWarning) => void;
+}
+
+/** A record and what it says. `robots` is undefined when there is no text to go by. */
+interface Known {
+  readonly record: RobotsRecord;
+  readonly robots: RobotsTxt | undefined;
+}
+
+/** Parsed files that are kept at hand; the store has the rest. */
+const MAX_KNOWN = 256;
+const ROBOTS_PATH = '/robots.txt';
+
+export class RobotsPolicy {
+  readonly #settings: RobotsSettings;
+  readonly #store: RobotsStore;
+  readonly #clock: Clock;
+  readonly #loading: LoadRobotsOptions;
+  readonly #onWarning: (warning: RobotsWarning) => void;
+  readonly #flights = new SingleFlight<Known>();
+  readonly #known = new Map<string, Known>();
+
+  /** Throws `invalid_parameter` when the agent is not a product token, for no robots.txt could name it. */
+  constructor(options: RobotsPolicyOptions) {
+    this.#settings = { ...defaultRobotsSettings, ...options.settings };
+    this.#store = options.store;
+    this.#clock = options.clock;
+    const { getRobots, clock, random } = options;
+    this.#loading = { getRobots, clock, random, retry: this.#settings.retry };
+    this.#onWarning = options.onWarning ?? (() => {});
+    const { agent } = this.#settings;
+    if (!/^[A-Za-z_-]+$/.test(agent)) {
+      throw new CurlewError(ErrorCode.invalidParameter, `The robots.txt agent '${agent}' is not a product token`, {
+        remedy: 'Use letters, "_" and "-" only, without a version (RFC 9309 §2.2.1).',
+      });
+    }
+  }
+
+  /**
+   * Decides about an http(s) URL, asking for its origin's robots.txt first where it is not known or too old. Rejects
+   * with the signal's reason on abort; other callers go on waiting.
+   */
+  async check(url: URL, signal: AbortSignal): Promise<RobotsDecision> {
+    // RFC 9309 §2.2.2: robots.txt itself is always allowed.
+    if (this.#settings.mode === 'off' || url.pathname === ROBOTS_PATH) {
+      return { kind: 'allowed', crawlDelayMs: undefined };
+    }
+    const { record, robots } = await this.#knownOf(url.origin, signal);
+    if (robots === undefined) {
+      return record.kind === 'unreachable' && this.#settings.mode === 'strict'
+        ? { kind: 'disallowed', rule: `robots.txt is unreachable: ${record.reason}` }
+        : { kind: 'allowed', crawlDelayMs: undefined };
+    }
+    const { agent } = this.#settings;
+    const verdict = robots.verdict(agent, url);
+    if (verdict.kind === 'disallowed') {
+      return { kind: 'disallowed', rule: `${verdict.rule.text} (line ${verdict.rule.line})` };
+    }
+    const seconds = robots.crawlDelay(agent);
+    return { kind: 'allowed', crawlDelayMs: seconds === undefined ? undefined : seconds * 1_000 };
+  }
+
+  async #knownOf(origin: string, signal: AbortSignal): Promise<Known> {
+    const known = this.#known.get(origin);
+    if (known !== undefined && this.#isFresh(known.record)) return known;
+    return this.#flights.run(origin, signal, async (shared) => {
+      const stored = await this.#store.get(origin);
+      const record = stored !== undefined && this.#isFresh(stored) ? stored : await this.#renew(origin, stored, shared);
+      return this.#keep(origin, record);
+    });
+  }
+
+  #isFresh({ kind, fetchedAt }: RobotsRecord): boolean {
+    const ageMs = this.#clock.now() - fetchedAt;
+    const { maxAgeMs, unreachableAgeMs } = this.#settings;
+    // An age below zero means that the clock was set back: it tells nothing.
+    return ageMs >= 0 && ageMs < (kind === 'unreachable' ? unreachableAgeMs : maxAgeMs);
+  }
+
+  async #renew(origin: string, last: RobotsRecord | undefined, signal: AbortSignal): Promise<RobotsRecord> {
+    const loaded = await loadRobots(origin, this.#loading, signal);
+    const fetchedAt = this.#clock.now();
+    // RFC 9309 §2.4: a copy may serve for more than a day only while the file is unreachable.
+    const record: RobotsRecord =
+      loaded.kind === 'unreachable' ? { ...loaded, fetchedAt, text: textOf(last) } : { ...loaded, fetchedAt };
+    await this.#store.set(origin, record);
+    if (record.kind === 'unreachable') {
+      const withoutCopy = this.#settings.mode === 'strict' ? 'disallow' : 'allow';
+      const inForce = record.text === undefined ? withoutCopy : 'last_copy';
+      this.#onWarning({ kind: 'robots_unreachable', origin, reason: record.reason, inForce });
+    }
+    return record;
+  }
+
+  #keep(origin: string, record: RobotsRecord): Known {
+    const text = textOf(record);
+    const known: Known = { record, robots: text === undefined ? undefined : parseRobots(text) };
+    this.#known.delete(origin);
+    this.#known.set(origin, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    return known;
+  }
+}
+
+function textOf(record: RobotsRecord | undefined): string | undefined {
+  return record === undefined || record.kind === 'unavailable' ? undefined : record.text;
+}

@@ -1,0 +1,207 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { matchesPattern } from './path-pattern.ts';
+import { MAX_ROBOTS_BYTES, parseRobots } from './robots-txt.ts';
+
+const Vector = z.object({
+  test: z.string(),
+  robots: z.string(),
+  agent: z.string(),
+  url: z.string(),
+  allowed: z.boolean(),
+});
+const vectors = readFileSync(new URL('../../../test/vectors/robots-google.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => Vector.parse(JSON.parse(line)));
+
+const allowed = (text: string | Uint8Array, path: string, agent = 'FooBot') =>
+  parseRobots(text).isAllowed(agent, `https://court.example${path}`);
+
+describe('parseRobots', () => {
+  it('has the 145 verdicts of the reference parser to agree with', () => {
+    expect(vectors).toHaveLength(145);
+  });
+
+  it.each(vectors.map((vector, index) => ({ ...vector, name: `line ${index + 1} (${vector.test})` })))(
+    'agrees with the reference parser on $name',
+    ({ robots, agent, url, allowed }) => {
+      expect(parseRobots(robots).isAllowed(agent, url)).toBe(allowed);
+      expect(parseRobots(Buffer.from(robots)).isAllowed(agent, url)).toBe(allowed);
+    },
+  );
+
+  it('never throws, whatever the text, the agent and the URL', () => {
+    const piece = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('User-agent:', 'Disallow:', 'Allow ', 'Crawl-delay: ', '*', '$', '%', '%e', '#', '\r', '\n', ':'),
+    );
+    const text = fc.oneof(
+      fc.array(piece).map((pieces) => pieces.join('')),
+      fc.uint8Array({ maxLength: 500 }),
+    );
+    const word = fc.string({ unit: 'binary' });
+    fc.assert(
+      fc.property(text, word, word, (text, agent, url) => {
+        const robots = parseRobots(text);
+        expect(typeof robots.isAllowed(agent, url)).toBe('boolean');
+        expect(robots.crawlDelay(agent) ?? 0).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+
+  it('decides every small file as one pass over its lines for one agent does', () => {
+    const line = fc.oneof(
+      fc.constantFrom('User-agent: a', 'User-agent: b', 'User-agent: *', 'Sitemap: /s', 'Disallow:'),
+      fc
+        .tuple(
+          fc.constantFrom('Allow', 'Disallow'),
+          fc.constantFrom('/', '/x', '/xy', '/X', '/*y', '/x$', '/%c3', '/\u00e9', '/%C3*9$'),
+        )
+        .map(([field, pattern]) => `${field}: ${pattern}`),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(line, { maxLength: 12 }),
+        fc.constantFrom('/', '/x', '/xy', '/%c3%a9', '/%C3%A9'),
+        (lines, path) => {
+          expect(allowed(lines.join('\n'), path, 'a')).toBe(onePass(lines, path));
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each(['\n', '\r', '\r\n'])('reads lines that end in %j', (end) => {
+    const robots = parseRobots(['User-agent: *', '', 'Disallow: /x', 'Allow: /'].join(end));
+    expect(robots.verdict('FooBot', 'https://court.example/x')).toEqual({
+      kind: 'disallowed',
+      rule: { line: 3, text: 'Disallow: /x' },
+    });
+  });
+
+  it.each([[0xef, 0xbb, 0xbf], [0xef, 0xbb], [0xef]])('skips a byte order mark, even a broken one', (...mark) => {
+    expect(allowed(Buffer.concat([Buffer.from(mark), Buffer.from('User-agent: *\nDisallow: /')]), '/x')).toBe(false);
+  });
+
+  it('skips a byte order mark in a string', () => {
+    expect(allowed('\uFEFFUser-agent: *\nDisallow: /', '/x')).toBe(false);
+  });
+
+  it('merges all groups of one agent, and lets one group name several', () => {
+    const text =
+      'User-agent: foobot\nDisallow: /a\nUser-agent: x\nDisallow: /\nUser-agent: y\nUser-agent: FOOBOT/2.1\nDisallow: /b';
+    expect(['/a', '/b', '/c'].map((path) => allowed(text, path))).toEqual([false, false, true]);
+    expect(['/a', '/b'].map((path) => allowed(text, path, 'y'))).toEqual([true, false]);
+  });
+
+  it('lets a group that names the agent and has no rules allow everything', () => {
+    expect(allowed('User-agent: *\nDisallow: /\nUser-agent: FooBot\nDisallow:', '/x')).toBe(true);
+  });
+
+  it.each(['DISALLOW: /x', 'disalow: /x', 'Dissallow : /x', 'diasllow /x', 'disallowed: /x', '\tDisallow:\t/x\t# why'])(
+    'understands %j',
+    (rule) => {
+      expect(allowed(`useragent: *\n${rule}`, '/x')).toBe(false);
+    },
+  );
+
+  it.each(['disallow all /x', 'disallow', ': /x', 'user agent', 'dis: /x'])('ignores %j', (line) => {
+    expect(allowed(`User-agent: *\n${line}\nAllow: /y`, '/x')).toBe(true);
+  });
+
+  it('compares escapes without regard to the case of their digits', () => {
+    const text = 'User-agent: *\nDisallow: /caf%c3%a9\nDisallow: /s\u00e0';
+    expect(allowed(text, '/caf%C3%A9')).toBe(false);
+    expect(allowed(text, '/caf%c3%a9')).toBe(false);
+    expect(allowed(text, '/s%C3%A0')).toBe(false);
+    expect(allowed(text, '/s%C3%B1')).toBe(true);
+  });
+
+  it('takes a URL object, whose odd characters are escaped', () => {
+    const robots = parseRobots('User-agent: *\nDisallow: /\u30c4');
+    expect(robots.isAllowed('FooBot', new URL('https://court.example/\u30c4'))).toBe(false);
+  });
+
+  it('reads a rule before 500 KiB, none after, and not the line that is cut in two', () => {
+    const filler = `# ${'x'.repeat(97)}\n`.repeat(MAX_ROBOTS_BYTES / 100 - 1);
+    const head = 'User-agent: *\nDisallow: /early\n';
+    const text = `${head}${filler}`;
+    const toLimit = MAX_ROBOTS_BYTES - text.length;
+    const rule = 'Disallow: /late';
+    expect(allowed(`${text}${rule}\n`, '/early')).toBe(false);
+    expect(allowed(`${text}${'#'.repeat(toLimit - 1 - rule.length - 1)}\n${rule}\n`, '/late')).toBe(false);
+    expect(allowed(`${text}${'#'.repeat(toLimit - 1)}\n${rule}\n`, '/late')).toBe(true);
+    expect(allowed(`${text}${'#'.repeat(toLimit - 'Disallow: /'.length - 1)}\n${rule}\n`, '/other')).toBe(true);
+  });
+
+  it('names no rule when nothing in the file speaks of the URL', () => {
+    expect(parseRobots('User-agent: *\nDisallow: /x').verdict('FooBot', 'https://court.example/y')).toEqual({
+      kind: 'allowed',
+      rule: undefined,
+    });
+  });
+
+  it('lists the sitemaps wherever they stand', () => {
+    const text =
+      'Sitemap: https://court.example/a.xml\nUser-agent: *\nSite-map: https://court.example/\u00e9.xml\nSitemap:\n';
+    expect(parseRobots(text).sitemaps).toEqual(['https://court.example/a.xml', 'https://court.example/\u00e9.xml']);
+  });
+
+  describe('crawl-delay', () => {
+    it.each([
+      ['10', 10],
+      ['0.5', 0.5],
+      ['0', 0],
+      ['3 seconds', 3],
+      ['-1', undefined],
+      ['soon', undefined],
+      ['9'.repeat(400), undefined],
+      ['', undefined],
+    ])('%j is %s', (value, seconds) => {
+      expect(parseRobots(`User-agent: *\nCrawl-delay: ${value}`).crawlDelay('FooBot')).toBe(seconds);
+    });
+
+    it('is the largest of all groups of the agent, and of no other group', () => {
+      const robots = parseRobots(
+        'User-agent: FooBot\nCrawl-delay: 7\nDisallow: /a\nUser-agent: FooBot\nDisallow: /b\nCrawl-delay: 2\nUser-agent: *\nCrawl-delay: 30',
+      );
+      expect(robots.crawlDelay('foobot')).toBe(7);
+      expect(robots.crawlDelay('other')).toBe(30);
+    });
+
+    it('is not handed on to agents named after it', () => {
+      const robots = parseRobots(
+        'User-agent: Slow\nUser-agent: Slower\nCrawl-delay: 10\n\nUser-agent: *\nDisallow: /x',
+      );
+      expect(robots.crawlDelay('slow')).toBe(10);
+      expect(robots.crawlDelay('slower')).toBe(10);
+      expect(robots.crawlDelay('FooBot')).toBeUndefined();
+    });
+  });
+});
+
+/** The verdict for agent `a`, reading line by line with flags and no groups. */
+function onePass(lines: readonly string[], path: string): boolean {
+  const best = { own: { allow: 0, disallow: 0 }, all: { allow: 0, disallow: 0 } };
+  let [own, all, rulesBegun, everOwn] = [false, false, false, false];
+  for (const line of lines) {
+    const [field = '', value = ''] = line.split(/: ?/);
+    if (field === 'User-agent') {
+      if (rulesBegun) [own, all, rulesBegun] = [false, false, false];
+      if (value === 'a') [own, everOwn] = [true, true];
+      if (value === '*') all = true;
+    } else if (field !== 'Sitemap') {
+      rulesBegun = true;
+      const pattern = value.replace('\u00e9', '%C3%A9').replace('%c3', '%C3');
+      const kind = field === 'Allow' ? 'allow' : 'disallow';
+      if (!matchesPattern(pattern, path.replace('%c3%a9', '%C3%A9'))) continue;
+      if (own) best.own[kind] = Math.max(best.own[kind], pattern.length);
+      if (all) best.all[kind] = Math.max(best.all[kind], pattern.length);
+    }
+  }
+  const { allow, disallow } = everOwn ? best.own : best.all;
+  return allow >= disallow;
+}
