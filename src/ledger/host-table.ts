@@ -1,17 +1,22 @@
 // Hosts by a small number, so that a million requests do not repeat a name.
 
 import type { StatementSync } from 'node:sqlite';
+import type { Json } from '../platform/json.ts';
 import type { Database } from './database.ts';
 import type { HostId } from './page-result.ts';
 
 export class HostTable {
   readonly #find: StatementSync;
   readonly #insert: StatementSync;
+  readonly #states: StatementSync;
+  readonly #saveState: StatementSync;
   readonly #known = new Map<string, HostId>();
 
   constructor(database: Database) {
     this.#find = database.prepare('SELECT id FROM hosts WHERE name = ?');
     this.#insert = database.prepare('INSERT INTO hosts (name) VALUES (?)');
+    this.#states = database.prepare('SELECT name, state FROM hosts WHERE state IS NOT NULL');
+    this.#saveState = database.prepare('UPDATE hosts SET state = ? WHERE id = ?');
   }
 
   /** The host's number; a new host gets one. Call it inside a transaction, and `forget` when that fails. */
@@ -22,6 +27,15 @@ export class HostTable {
     const id = Number(row === undefined ? this.#insert.run(name).lastInsertRowid : row.id) as HostId;
     this.#known.set(name, id);
     return id;
+  }
+
+  /** The states that earlier processes left, by host. */
+  states(): Map<string, Json> {
+    return new Map(this.#states.all().map((row) => [String(row.name), JSON.parse(String(row.state)) as Json]));
+  }
+
+  saveState(name: string, state: Json): void {
+    this.#saveState.run(JSON.stringify(state), this.idOf(name));
   }
 
   /** Drops what was remembered of a transaction that did not come to be. */

@@ -10,9 +10,9 @@ import { Database, type DatabaseOptions } from './database.ts';
 import type { StoredEvent } from './event-table.ts';
 import type { KnownBody, StoredExchange } from './exchange-table.ts';
 import { LedgerTables } from './ledger-tables.ts';
-import type { ExchangeId } from './page-result.ts';
+import type { ExchangeId, RequestId } from './page-result.ts';
 import type { StoredRecord } from './record-table.ts';
-import type { Problem } from './request-table.ts';
+import type { Problem, RequestFate } from './request-table.ts';
 import type { NewRun, Run, RunId, RunSummary } from './run.ts';
 import { RunWriter } from './run-writer.ts';
 import type { Seed } from './seed-table.ts';
@@ -77,12 +77,26 @@ export class Ledger {
     return this.#tables.ownership.holderOf(id, this.#clock.now());
   }
 
+  /** The cookies of the run's sessions, by session name. */
+  async sessionsOf(id: RunId): Promise<Json> {
+    return this.#tables.runs.sessionsOf(id);
+  }
+
+  /** What earlier processes knew of each host: breaker and rate. */
+  async hostStates(): Promise<ReadonlyMap<string, Json>> {
+    return this.#tables.hosts.states();
+  }
+
   async seedsOf(id: RunId): Promise<Seed[]> {
     return this.#tables.seeds.of(id);
   }
 
   async countsByHost(id: RunId): Promise<HostCounts[]> {
     return this.#tables.counts.byHost(id);
+  }
+
+  async recordCount(id: RunId): Promise<{ readonly total: number; readonly invalid: number }> {
+    return this.#tables.records.count(id);
   }
 
   async recordCountsByKind(id: RunId): Promise<{ kind: string; total: number; invalid: number }[]> {
@@ -114,10 +128,14 @@ export class Ledger {
     return this.#tables.exchanges.ofRun(id, after, limit);
   }
 
-  /** The exchanges made for the request of that identity; undefined when the run never had such a request. */
-  async exchangesOf(run: RunId, identity: Uint8Array): Promise<StoredExchange[] | undefined> {
-    const request = this.#tables.requests.findByIdentity(run, identity);
-    return request === undefined ? undefined : this.#tables.exchanges.ofRequest(request);
+  /** What became of the request of that identity; undefined when the run never had it. */
+  async fateOf(run: RunId, identity: Uint8Array): Promise<RequestFate | undefined> {
+    return this.#tables.requests.fateOf(run, identity);
+  }
+
+  /** The exchanges made for a request, in order. */
+  async exchangesOf(request: RequestId): Promise<StoredExchange[]> {
+    return this.#tables.exchanges.ofRequest(request);
   }
 
   /** Where a body of that hash was archived first. Synchronous: it is asked for every page. */

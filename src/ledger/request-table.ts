@@ -6,8 +6,17 @@ import type { Database } from './database.ts';
 import type { ClaimedRequest, HostId, NewRequest, RequestId, Settlement } from './page-result.ts';
 import { decodeRequest, encodeRequest } from './request-codec.ts';
 import type { RunId } from './run.ts';
+import { isVerdict, type Verdict } from './verdict.ts';
 
 const State = { ready: 0, claimed: 1, delayed: 2, settled: 3 } as const;
+
+export interface RequestFate {
+  readonly id: RequestId;
+  /** Undefined while it is pending. */
+  readonly verdict: Verdict | undefined;
+  readonly status: number | undefined;
+  readonly reason: string | undefined;
+}
 
 export interface Problem {
   readonly verdict: string;
@@ -28,7 +37,7 @@ export class RequestTable {
   readonly #delay: StatementSync;
   readonly #return: StatementSync;
   readonly #returnAll: StatementSync;
-  readonly #findByIdentity: StatementSync;
+  readonly #fate: StatementSync;
   readonly #conflicting: StatementSync;
   readonly #problems: StatementSync;
 
@@ -62,7 +71,7 @@ export class RequestTable {
     this.#returnAll = database.prepare(
       `UPDATE requests SET state = ${State.ready} WHERE run_id = ? AND state = ${State.claimed}`,
     );
-    this.#findByIdentity = database.prepare('SELECT id FROM requests WHERE run_id = ? AND identity = ?');
+    this.#fate = database.prepare('SELECT id, verdict, status, reason FROM requests WHERE run_id = ? AND identity = ?');
     this.#conflicting = database.prepare(
       'SELECT count(*) AS n, min(url) AS example FROM requests WHERE run_id = ? AND conflicts > 0',
     );
@@ -144,8 +153,16 @@ export class RequestTable {
     this.#returnAll.run(run);
   }
 
-  findByIdentity(run: RunId, identity: Uint8Array): RequestId | undefined {
-    return this.#findByIdentity.get(run, identity)?.id as RequestId | undefined;
+  /** What became of the request of that identity; undefined when the run never had it. */
+  fateOf(run: RunId, identity: Uint8Array): RequestFate | undefined {
+    const row = this.#fate.get(run, identity);
+    if (row === undefined) return undefined;
+    return {
+      id: row.id as RequestId,
+      verdict: isVerdict(row.verdict) ? row.verdict : undefined,
+      status: row.status === null ? undefined : Number(row.status),
+      reason: row.reason === null ? undefined : String(row.reason),
+    };
   }
 
   /** Requests that were asked for again with another step or context: how many, and one of them. */

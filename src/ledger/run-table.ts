@@ -1,6 +1,7 @@
 // The runs: created, found, ended.
 
 import type { Instant } from '../platform/clock.ts';
+import type { Json } from '../platform/json.ts';
 import type { Database } from './database.ts';
 import { HEALTHS, type Health, RUN_STATUSES, type RunStatus } from './health.ts';
 import { type NewRun, RUN_KINDS, type Run, type RunId } from './run.ts';
@@ -63,6 +64,16 @@ export class RunTable {
     this.#database
       .prepare('UPDATE runs SET status = ?, health = ?, error = ?, ended_at = ? WHERE id = ?')
       .run(status, health ?? null, error ?? null, status === 'running' ? null : now, id);
+  }
+
+  /** The cookies of the run's sessions, as they were saved. */
+  sessionsOf(id: RunId): Json {
+    const row = this.#database.prepare('SELECT cookies FROM sessions WHERE run_id = ?').get(id);
+    return row === undefined ? {} : JSON.parse(String(row.cookies));
+  }
+
+  saveSessions(id: RunId, sessions: Json): void {
+    this.#database.prepare('INSERT OR REPLACE INTO sessions (run_id, cookies) VALUES (?, ?)').run(id, JSON.stringify(sessions));
   }
 
   addActiveTime(id: RunId, ms: number): void {

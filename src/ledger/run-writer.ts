@@ -2,10 +2,11 @@
 // rejected whole.
 
 import type { Clock, Instant } from '../platform/clock.ts';
+import type { Json } from '../platform/json.ts';
 import { CountChanges } from './count-table.ts';
 import type { RunStatus } from './health.ts';
 import type { LedgerTables } from './ledger-tables.ts';
-import type { ClaimedRequest, HostId, NewEvent, NewRequest, PageResult } from './page-result.ts';
+import type { ClaimedRequest, HostId, NewEvent, NewRequest, PageResult, RequestId } from './page-result.ts';
 import type { RunId } from './run.ts';
 import type { FencingToken } from './run-ownership.ts';
 import { summarise } from './summarise.ts';
@@ -15,17 +16,26 @@ export type Wanted = ReadonlyMap<HostId, number>;
 
 export interface CommitResult {
   readonly claimed: readonly ClaimedRequest[];
-  /** Hosts that got new work, with their names: lanes that may have been idle. */
-  readonly fed: ReadonlyMap<HostId, string>;
+  /** Hosts whose wish was answered, with whatever there was. */
+  readonly served: ReadonlySet<HostId>;
+  /** Hosts that got new work, and how much. */
+  readonly queued: ReadonlyMap<HostId, { readonly host: string; readonly count: number }>;
   /** For hosts that asked for more than there was: when their next delayed request is due. */
   readonly nextDue: ReadonlyMap<HostId, Instant>;
-  /** Requests that entered the queue less those that were settled. */
-  readonly pendingChange: number;
 }
 
 export interface Commit {
   readonly results: readonly PageResult[];
   readonly wanted: Wanted;
+  readonly memory?: FetchMemory | undefined;
+}
+
+/** What fetching should remember over a restart; only what changed. */
+export interface FetchMemory {
+  /** Cookies of the run's sessions by name. */
+  readonly sessions: Json | undefined;
+  /** Breaker and rate by host. */
+  readonly hosts: ReadonlyMap<string, Json>;
 }
 
 export class RunWriter {
@@ -33,22 +43,25 @@ export class RunWriter {
   readonly #token: FencingToken;
   readonly #tables: LedgerTables;
   readonly #clock: Clock;
+  /** Up to here the time worked has been added to the run. */
+  #countedUpTo: number;
 
   constructor(run: RunId, token: FencingToken, tables: LedgerTables, clock: Clock) {
     this.run = run;
     this.#token = token;
     this.#tables = tables;
     this.#clock = clock;
+    this.#countedUpTo = clock.monotonic();
   }
 
   /** Makes results of pages true, and hands out new work. */
-  async commit({ results, wanted }: Commit): Promise<CommitResult> {
+  async commit({ results, wanted, memory }: Commit): Promise<CommitResult> {
     return this.#asOwner((now) => {
       const changes = new CountChanges();
-      const fed = new Map<HostId, string>();
-      let pendingChange = 0;
-      for (const result of results) pendingChange += this.#apply(result, changes, fed, now);
+      const queued: Queued = new Map();
+      for (const result of results) this.#apply(result, changes, queued, now);
       this.#tables.counts.add(this.run, changes);
+      this.#remember(memory);
       const claimed: ClaimedRequest[] = [];
       const nextDue = new Map<HostId, Instant>();
       for (const [host, limit] of wanted) {
@@ -59,7 +72,7 @@ export class RunWriter {
         const later = handed.length < limit ? this.#tables.requests.nextDue(this.run, host) : undefined;
         if (later !== undefined) nextDue.set(host, later);
       }
-      return { claimed, fed, nextDue, pendingChange };
+      return { claimed, served: new Set(wanted.keys()), queued, nextDue };
     });
   }
 
@@ -72,12 +85,11 @@ export class RunWriter {
   ): Promise<CommitResult> {
     return this.#asOwner(() => {
       const changes = new CountChanges();
-      const fed = new Map<HostId, string>();
-      let pendingChange = 0;
-      for (const request of requests) if (this.#enqueue(request, undefined, changes, fed)) pendingChange++;
+      const queued: Queued = new Map();
+      for (const request of requests) this.#enqueue(request, undefined, changes, queued);
       this.#tables.counts.add(this.run, changes);
       this.#tables.seeds.advance(this.run, entry, yielded, finished);
-      return { claimed: [], fed, nextDue: new Map(), pendingChange };
+      return { claimed: [], served: new Set(), queued, nextDue: new Map() };
     });
   }
 
@@ -90,14 +102,19 @@ export class RunWriter {
     this.#asOwner((now) => this.#tables.events.add(this.run, undefined, event, now));
   }
 
-  async heartbeat(activeMs: number): Promise<void> {
-    this.#asOwner(() => this.#tables.runs.addActiveTime(this.run, activeMs));
+  /** Shows other processes that this one is alive, and counts the time worked. */
+  async heartbeat(memory: FetchMemory | undefined): Promise<void> {
+    this.#asOwner(() => {
+      this.#countTime();
+      this.#remember(memory);
+    });
   }
 
   /** Ends the run, judges its health, and gives it back. */
-  async end(status: RunStatus, error: string | undefined, activeMs: number): Promise<void> {
+  async end(status: RunStatus, error: string | undefined): Promise<void> {
     this.#asOwner((now) => {
-      this.#tables.runs.addActiveTime(this.run, activeMs);
+      this.#countTime();
+      this.#tables.requests.returnAllClaimed(this.run);
       this.#tables.runs.setStatus(this.run, status, undefined, error, now);
       const { health } = summarise(this.#tables, this.run);
       this.#tables.runs.setStatus(this.run, status, health, error, now);
@@ -113,6 +130,17 @@ export class RunWriter {
     });
   }
 
+  #remember(memory: FetchMemory | undefined): void {
+    if (memory?.sessions !== undefined) this.#tables.runs.saveSessions(this.run, memory.sessions);
+    for (const [host, state] of memory?.hosts ?? []) this.#tables.hosts.saveState(host, state);
+  }
+
+  #countTime(): void {
+    const now = this.#clock.monotonic();
+    this.#tables.runs.addActiveTime(this.run, now - this.#countedUpTo);
+    this.#countedUpTo = now;
+  }
+
   #asOwner<T>(work: (now: Instant) => T): T {
     const now = this.#clock.now();
     try {
@@ -126,12 +154,10 @@ export class RunWriter {
     }
   }
 
-  #apply(result: PageResult, changes: CountChanges, fed: Map<HostId, string>, now: Instant): number {
+  #apply(result: PageResult, changes: CountChanges, queued: Queued, now: Instant): void {
     const { request, settlement } = result;
-    let pendingChange = 0;
     this.#tables.requests.settle(request.id, settlement);
     if (settlement.kind === 'settled') {
-      pendingChange--;
       changes.add(request.hostId, 'pending', -1);
       changes.add(request.hostId, settlement.verdict, 1);
     }
@@ -139,21 +165,18 @@ export class RunWriter {
     for (const [ordinal, found] of result.records.entries()) {
       this.#tables.records.add(this.run, request.id, ordinal, found);
     }
-    for (const child of result.children) if (this.#enqueue(child, result, changes, fed)) pendingChange++;
+    for (const child of result.children) this.#enqueue(child, request.id, changes, queued);
     for (const event of result.events) this.#tables.events.add(this.run, request.id, event, now);
-    return pendingChange;
   }
 
-  #enqueue(
-    request: NewRequest,
-    from: PageResult | undefined,
-    changes: CountChanges,
-    fed: Map<HostId, string>,
-  ): boolean {
-    const host = this.#tables.hosts.idOf(request.host);
-    if (!this.#tables.requests.add(this.run, host, request, from?.request.id)) return false;
-    changes.add(host, 'pending', 1);
-    fed.set(host, request.host);
-    return true;
+  #enqueue(request: NewRequest, parent: RequestId | undefined, changes: CountChanges, queued: Queued): void {
+    const hostId = this.#tables.hosts.idOf(request.host);
+    if (!this.#tables.requests.add(this.run, hostId, request, parent)) return;
+    changes.add(hostId, 'pending', 1);
+    const known = queued.get(hostId);
+    if (known === undefined) queued.set(hostId, { host: request.host, count: 1 });
+    else known.count++;
   }
 }
+
+type Queued = Map<HostId, { readonly host: string; count: number }>;

@@ -38,7 +38,8 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE TABLE hosts (
     id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE              -- host:port as in a URL
+    name TEXT NOT NULL UNIQUE,             -- host:port as in a URL
+    state TEXT                             -- JSON: breaker and rate, for the next process
   ) STRICT;
 
   CREATE TABLE requests (
@@ -137,10 +138,8 @@ export const MIGRATIONS: readonly string[] = [
 
   -- Cookies of a run's sessions.
   CREATE TABLE sessions (
-    run_id INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    cookies TEXT NOT NULL,                 -- JSON
-    PRIMARY KEY (run_id, name)
-  ) STRICT, WITHOUT ROWID;
+    run_id INTEGER PRIMARY KEY REFERENCES runs (id),
+    cookies TEXT NOT NULL                  -- JSON, by session name
+  ) STRICT;
   `,
 ];

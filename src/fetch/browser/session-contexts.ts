@@ -39,6 +39,7 @@ export class SessionContexts {
   /** A place of this session that nobody else uses. It must be given back, or closed. */
   async take(session: string, proxy: ProxyServer | undefined): Promise<SessionContext> {
     const key = keyOf(session, proxy);
+    for (const dead of [...this.#idle].filter(({ browser }) => !browser.isConnected())) this.#retire(dead);
     // Of several, the one used last has the warmest cache.
     const known = [...this.#idle].findLast((idle) => idle.key === key);
     if (known === undefined) return this.#open(proxy);

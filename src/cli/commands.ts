@@ -1,0 +1,27 @@
+// Every command by name: a line about it, and where it is.
+
+import type { Command } from 'commander';
+
+export interface CommandModule {
+  /** Adds arguments, options, examples and the action. */
+  define(command: Command): Command;
+}
+
+interface LazyCommand {
+  readonly summary: string;
+  readonly load: () => Promise<CommandModule>;
+}
+
+export const COMMANDS = {
+  run: { summary: 'Run a scraper', load: () => import('./run.ts') },
+  resume: { summary: 'Go on with an interrupted run', load: () => import('./resume.ts') },
+  runs: { summary: 'List the runs of a data directory', load: () => import('./runs.ts') },
+  show: { summary: 'Show what a run came to, and what went wrong', load: () => import('./show.ts') },
+  records: { summary: 'Print the records of a run, one JSON object a line', load: () => import('./records.ts') },
+  export: { summary: 'Write the records or the archive of a run to a file', load: () => import('./export.ts') },
+  replay: { summary: 'Run the steps again on the archived pages, offline', load: () => import('./replay.ts') },
+  describe: { summary: 'Describe a scraper: its entries, parameters and steps', load: () => import('./describe.ts') },
+  demo: { summary: 'See Curlew work, be killed, and lose nothing', load: () => import('./demo.ts') },
+} as const satisfies Record<string, LazyCommand>;
+
+export type CommandName = keyof typeof COMMANDS;

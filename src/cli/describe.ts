@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import type { JsonSchema, ScraperDescription } from '../scraper/describe.ts';
+import { loadScraper } from './load-scraper.ts';
+import { addJsonOption, type JsonOption } from './options.ts';
+
+export function define(command: Command): Command {
+  command.argument('<scraper.ts>', 'file that exports a scraper as default');
+  addJsonOption(command);
+  return command
+    .addHelpText('after', '\nExample:\n  curlew describe court.ts')
+    .action(async (file: string, options: JsonOption) => {
+      const description = (await loadScraper(file)).describe();
+      process.stdout.write(options.json ? `${JSON.stringify(description)}\n` : format(description));
+    });
+}
+
+function format({ name, baseUrl, entries, steps }: ScraperDescription): string {
+  const lines = [`${name}  ${baseUrl}`, '', 'entries'];
+  for (const entry of entries) lines.push(`  ${entry.name}${entry.params === null ? '' : `  ${parameters(entry.params)}`}`);
+  lines.push('', 'steps', ...steps.map((step) => `  ${step}`), '');
+  return lines.join('\n');
+}
+
+function parameters(schema: JsonSchema): string {
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  return Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
+    .map(([name, { type, format }]) => {
+      const sort = [type, format].filter((part) => typeof part === 'string').join(' ');
+      return `${required.has(name) ? '' : '['}--param ${name}=<${sort || 'any'}>${required.has(name) ? '' : ']'}`;
+    })
+    .join(' ');
+}

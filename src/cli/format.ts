@@ -1,0 +1,71 @@
+// Numbers, times and tables as people read them.
+
+import { styleText } from 'node:util';
+import type { Health, RunStatus } from '../ledger/health.ts';
+
+export function formatCount(n: number): string {
+  return n.toLocaleString('en-US');
+}
+
+export function formatDuration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
+}
+
+/** Local time with its zone. */
+export function formatInstant(at: number): string {
+  return new Date(at).toLocaleString('sv-SE', { timeZoneName: 'short' });
+}
+
+/** Columns as wide as their widest cell; numbers to the right. */
+export function formatTable(rows: readonly (readonly (string | number)[])[]): string {
+  const widths: number[] = [];
+  const cells = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? formatCount(cell) : cell)));
+  for (const row of cells) {
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
+  }
+  const body = rows[1];
+  const pad = (cell: string, column: number) => {
+    const space = ' '.repeat((widths[column] ?? 0) - widthOf(cell));
+    return typeof body?.[column] === 'number' ? space + cell : cell + space;
+  };
+  return cells.map((row) => `${row.map(pad).join('  ').trimEnd()}\n`).join('');
+}
+
+function widthOf(text: string): number {
+  return [...text.replace(/\x1b\[[0-9;]*m/g, '')].length;
+}
+
+export function formatHealth(health: Health | undefined): string {
+  switch (health) {
+    case 'ok':
+      return styleText('green', 'ok');
+    case 'suspicious':
+    case 'partial':
+      return styleText('yellow', health);
+    case 'failed':
+      return styleText('red', 'failed');
+    case undefined:
+      return '–';
+  }
+}
+
+export function formatStatus(status: RunStatus): string {
+  return status === 'failed' ? styleText('red', status) : status;
+}
+
+/** Remote text for a terminal: control characters are shown, not obeyed. */
+export function printable(text: string): string {
+  return text.replace(/[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}

@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { compareRecords, type RecordDiff } from '../engine/compare-records.ts';
+import { readRecords } from '../engine/record-stream.ts';
+import { replay } from '../engine/run.ts';
+import type { RunId } from '../ledger/run.ts';
+import type { AnyScraperParams } from '../scraper/scraper.ts';
+import { driveRun } from './drive-run.ts';
+import { ExitCode } from './exit-code.ts';
+import { printable } from './format.ts';
+import { loadScraper } from './load-scraper.ts';
+import { lookAtData } from './look-at-data.ts';
+import { addDataOption, addJsonOption, type DataOption, type JsonOption, readRun } from './options.ts';
+import { sourceOf } from './source-of.ts';
+
+type Options = DataOption & JsonOption & { readonly file?: string; readonly diff?: boolean };
+
+export function define(command: Command): Command {
+  command
+    .argument('<run>', 'number of the run to replay, or latest', readRun)
+    .option('--file <scraper.ts>', 'another version of the scraper')
+    .option('--diff', 'show records added, lost and changed against the replayed run; exit 1 if any');
+  addDataOption(command);
+  addJsonOption(command);
+  return command
+    .addHelpText('after', '\nExample:\n  curlew replay latest --file court-fixed.ts --diff')
+    .action(async (reference: number | 'latest', options: Options) => {
+      const original = await lookAtData(options.data, (ledger) => ledger.run(reference));
+      const source = sourceOf(original, options.file);
+      const ScraperClass = await loadScraper(source);
+      const scraper = new ScraperClass(original.params as unknown as AnyScraperParams);
+      const handle = replay(scraper, { data: options.data, run: original.id, source });
+      await driveRun(handle, options);
+      if (options.diff) await showDiff(original.id, await handle.id, options);
+    });
+}
+
+async function showDiff(before: RunId, after: RunId, options: Options): Promise<void> {
+  const counts = { added: 0, lost: 0, changed: 0 };
+  await lookAtData(options.data, async (ledger) => {
+    for await (const diff of compareRecords(readRecords(ledger, before), readRecords(ledger, after))) {
+      counts[diff.change]++;
+      process.stdout.write(options.json ? `${JSON.stringify(diff)}\n` : formatDiff(diff));
+    }
+  });
+  const differs = counts.added + counts.lost + counts.changed > 0;
+  if (options.json) process.stdout.write(`${JSON.stringify({ before, after, ...counts })}\n`);
+  else if (!differs) process.stdout.write(`The same records as in run ${before}.\n`);
+  else process.stdout.write(`${counts.added} added, ${counts.lost} lost, ${counts.changed} changed against run ${before}.\n`);
+  if (differs) process.exitCode = ExitCode.notOk;
+}
+
+function formatDiff({ change, kind, url, before, after }: RecordDiff): string {
+  const mark = { added: '+', lost: '-', changed: '~' }[change];
+  const lines = [`${mark} ${printable(kind)}  ${printable(url)}`];
+  if (before !== undefined) lines.push(`    - ${JSON.stringify(before)}`);
+  if (after !== undefined) lines.push(`    + ${JSON.stringify(after)}`);
+  return `${lines.join('\n')}\n`;
+}

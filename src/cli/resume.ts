@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { resume } from '../engine/run.ts';
+import type { AnyScraperParams } from '../scraper/scraper.ts';
+import { driveRun } from './drive-run.ts';
+import { loadScraper } from './load-scraper.ts';
+import {
+  addDataOption,
+  addFetchOptions,
+  addJsonOption,
+  type DataOption,
+  type FetchOptions,
+  type JsonOption,
+  readRun,
+  settingsFrom,
+} from './options.ts';
+import { lookAtData } from './look-at-data.ts';
+import { sourceOf } from './source-of.ts';
+
+type Options = DataOption & JsonOption & FetchOptions & { readonly file?: string };
+
+export function define(command: Command): Command {
+  command
+    .argument('<run>', 'number of the run, or latest', readRun)
+    .option('--file <scraper.ts>', 'the scraper, if it has moved since the run was begun');
+  addFetchOptions(command);
+  addDataOption(command);
+  addJsonOption(command);
+  return command
+    .addHelpText('after', '\nExample:\n  curlew resume latest')
+    .action(async (reference: number | 'latest', options: Options) => {
+      const begun = await lookAtData(options.data, (ledger) => ledger.run(reference));
+      const ScraperClass = await loadScraper(sourceOf(begun, options.file));
+      const scraper = new ScraperClass(begun.params as unknown as AnyScraperParams);
+      await driveRun(resume(scraper, { ...settingsFrom(options), data: options.data, run: begun.id }), options);
+    });
+}

@@ -1,0 +1,81 @@
+// Progress while a run goes on, on standard error: bars that are drawn anew on a terminal, a plain line now and then
+// elsewhere.
+
+import { styleText } from 'node:util';
+import type { HostRate, Progress } from '../engine/progress.ts';
+import { formatCount, formatDuration, printable } from './format.ts';
+
+const REDRAW_MS = 200;
+const LINE_MS = 10_000;
+const MOST_HOSTS = 8;
+const BAR_WIDTH = 24;
+
+/** Starts showing; the function it returns stops, and may be called twice. */
+export function showProgress(progress: () => Progress | undefined): () => void {
+  const terminal = process.stderr.isTTY === true;
+  let drawn = 0;
+  const erase = () => {
+    if (drawn > 0) process.stderr.write(`\x1b[${drawn}F\x1b[J`);
+    drawn = 0;
+  };
+  const draw = () => {
+    const now = progress();
+    if (now === undefined) return;
+    if (!terminal) {
+      process.stderr.write(`${plainLine(now)}\n`);
+      return;
+    }
+    const lines = barLines(now, process.stderr.columns ?? 80);
+    erase();
+    process.stderr.write(lines.map((line) => `${line}\n`).join(''));
+    drawn = lines.length;
+  };
+  const timer = setInterval(draw, terminal ? REDRAW_MS : LINE_MS);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+    if (terminal) erase();
+  };
+}
+
+function plainLine(progress: Progress): string {
+  const { done, failed, blocked, unknown, pending } = progress.total();
+  const bad = failed + blocked + unknown;
+  return `curlew: ${done} done, ${bad} failed, ${pending} pending, ${progress.records} records`;
+}
+
+/** One line per host, the busiest first, and one for the whole. Exported for its test. */
+export function barLines(progress: Progress, columns: number): string[] {
+  const hosts = progress.rates().sort((a, b) => b.counts.pending - a.counts.pending);
+  const lines = hosts.slice(0, MOST_HOSTS).map((host) => hostLine(host));
+  if (hosts.length > MOST_HOSTS) lines.push(`… and ${hosts.length - MOST_HOSTS} more hosts`);
+  const invalid = progress.invalid > 0 ? styleText('yellow', `, ${formatCount(progress.invalid)} invalid`) : '';
+  lines.push(`${formatCount(progress.records)} records${invalid}`);
+  return lines.map((line) => cut(line, columns - 1));
+}
+
+function hostLine({ host, counts, perSecond }: HostRate): string {
+  const bad = counts.failed + counts.blocked + counts.unknown;
+  const settled = counts.done + counts.absent + counts.skipped + bad;
+  const all = settled + counts.pending;
+  const filled = all === 0 ? 0 : Math.round((settled / all) * BAR_WIDTH);
+  const bar = styleText('green', '█'.repeat(filled)) + styleText('dim', '░'.repeat(BAR_WIDTH - filled));
+  const failed = bad > 0 ? `  ${styleText('red', `${formatCount(bad)} failed`)}` : '';
+  const eta = perSecond > 0 && counts.pending > 0 ? `  ${formatDuration((counts.pending / perSecond) * 1000)} left` : '';
+  return `${printable(host)}  ${bar}  ${formatCount(settled)}/${formatCount(all)}  ${perSecond.toFixed(1)}/s${failed}${eta}`;
+}
+
+/** Cuts a line to a width without counting colours, so that it never wraps. */
+function cut(line: string, width: number): string {
+  let seen = 0;
+  let out = '';
+  for (const part of line.split(/(\x1b\[[0-9;]*m)/)) {
+    if (part.startsWith('\x1b')) out += part;
+    else {
+      const fitting = [...part].slice(0, Math.max(0, width - seen));
+      seen += fitting.length;
+      out += fitting.join('');
+    }
+  }
+  return out;
+}

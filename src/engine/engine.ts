@@ -1,0 +1,214 @@
+// Works off one run: takes requests lane by lane, gets their answers, runs their steps, hands the results to the committer.
+// Memory holds a window of the queue and what is in flight; everything else is in the ledger. Stopping finishes what is on
+// the wire, hands back what is not, and commits.
+
+import type { Outcome } from '../fetch/outcome.ts';
+import type { ClaimedRequest, HostId } from '../ledger/page-result.ts';
+import type { CommitResult, FetchMemory, RunWriter } from '../ledger/run-writer.ts';
+import type { Clock, Instant } from '../platform/clock.ts';
+import { crashPoint } from '../platform/crash-point.ts';
+import type { AnswerSource } from './answer-source.ts';
+import { Committer, type FinishedPage } from './committer.ts';
+import { Lane } from './lane.ts';
+import type { Progress } from './progress.ts';
+import type { Seeder } from './seeder.ts';
+
+export interface EngineOptions {
+  readonly writer: RunWriter;
+  readonly archive: ConstructorParameters<typeof Committer>[0]['archive'];
+  readonly source: AnswerSource;
+  readonly seeder: Seeder;
+  /** Turns an answer into a page to be committed. */
+  readonly finish: (request: ClaimedRequest, outcome: Outcome) => FinishedPage | Promise<FinishedPage>;
+  readonly progress: Progress;
+  readonly clock: Clock;
+  /** Requests of one host in flight at once. */
+  readonly concurrency: number;
+  readonly sync: boolean;
+  readonly onCommitted: () => void;
+}
+
+/** Finished pages that may wait for their commit before no new request is begun. */
+const MOST_UNCOMMITTED = 256;
+const HEARTBEAT_MS = 5_000;
+
+export type EngineEnd = 'completed' | 'stopped';
+
+export class Engine {
+  readonly #options: EngineOptions;
+  readonly #committer: Committer;
+  readonly #lanes = new Map<HostId, Lane>();
+  readonly #stop = new AbortController();
+  readonly #abort = new AbortController();
+  /** When each lane is next looked at for delayed requests. */
+  readonly #wakes = new Map<HostId, Instant>();
+  #active = 0;
+  #pending = 0;
+  readonly #end: PromiseWithResolvers<void> = Promise.withResolvers();
+  readonly #idled: PromiseWithResolvers<void> = Promise.withResolvers();
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.#committer = new Committer({
+      ...options,
+      onCommitted: (pages, result) => this.#committed(pages, result),
+      onFailed: (error) => this.#fail(error),
+      unsaved: () => this.#unsaved(),
+      moreToCome: () => this.#active > 0,
+    });
+  }
+
+  /** Works until the queue is empty or `stop` is called. Rejects with what made going on impossible. */
+  async run(): Promise<EngineEnd> {
+    const { progress, seeder } = this.#options;
+    for (const { hostId, host, counts } of progress.hosts()) {
+      this.#pending += counts.pending;
+      if (counts.pending > 0) this.#lane(hostId, host);
+    }
+    const heart = this.#beat();
+    const seeding = seeder.run((result) => this.#seeded(result), this.#stop.signal).catch((error) => this.#fail(error));
+    seeding.then(() => this.#pump());
+    this.#pump();
+    try {
+      await this.#end.promise;
+    } finally {
+      this.#stop.abort(STOPPED);
+      await seeding;
+      await this.#idle();
+      this.#abort.abort(STOPPED);
+      await this.#committer.drain();
+      await heart;
+    }
+    return this.#pending === 0 && seeder.finished ? 'completed' : 'stopped';
+  }
+
+  /** Ends the run after what is on the wire; `now` does not wait for that either. */
+  stop(how: 'gently' | 'now'): void {
+    this.#stop.abort(STOPPED);
+    if (how === 'now') this.#abort.abort(STOPPED);
+    this.#end.resolve();
+  }
+
+  #fail(error: unknown): void {
+    this.#end.reject(error);
+    this.#stop.abort(STOPPED);
+    this.#abort.abort(STOPPED);
+  }
+
+  #pump(): void {
+    if (this.#stop.signal.aborted) {
+      this.#settleIdle();
+      return;
+    }
+    for (const lane of this.#lanes.values()) {
+      while (this.#committer.backlog < MOST_UNCOMMITTED) {
+        const request = lane.take();
+        if (request === undefined) break;
+        this.#active++;
+        this.#work(lane, request);
+      }
+      const count = lane.ask();
+      if (count > 0) this.#committer.want(lane.id, count);
+    }
+    if (this.#pending === 0 && this.#active === 0 && this.#committer.backlog === 0 && this.#options.seeder.finished) {
+      this.#end.resolve();
+    }
+  }
+
+  async #work(lane: Lane, request: ClaimedRequest): Promise<void> {
+    try {
+      const patience = { stop: this.#stop.signal, abort: this.#abort.signal };
+      const outcome = await this.#options.source.answer(request, patience);
+      crashPoint('after-fetch');
+      const page = this.#options.finish(request, outcome);
+      this.#committer.submit(page instanceof Promise ? await page : page);
+    } catch (error) {
+      // What was not answered because we are stopping stays claimed; ending the run hands it back.
+      if (error !== STOPPED) this.#fail(error);
+    } finally {
+      this.#active--;
+      lane.finished();
+      this.#pump();
+    }
+  }
+
+  #committed(pages: readonly FinishedPage[], result: CommitResult): void {
+    this.#options.progress.committed(pages);
+    const byHost = Map.groupBy(result.claimed, (request) => request.hostId);
+    // Only lanes that this commit has answered: others may have asked while it was under way.
+    for (const id of result.served) this.#lanes.get(id)?.receive(byHost.get(id) ?? []);
+    this.#fed(result);
+    for (const { request, settlement } of pages) {
+      if (settlement.kind === 'settled') this.#pending--;
+      else if (settlement.kind === 'delayed') this.#wakeAt(request.hostId, settlement.dueAt);
+      else this.#lanes.get(request.hostId)?.feed();
+    }
+    for (const [id, due] of result.nextDue) this.#wakeAt(id, due);
+    this.#options.onCommitted();
+    this.#pump();
+  }
+
+  #seeded(result: CommitResult): void {
+    this.#fed(result);
+    this.#pump();
+  }
+
+  #fed(result: CommitResult): void {
+    this.#options.progress.queued(result.queued);
+    for (const [id, { host, count }] of result.queued) {
+      this.#pending += count;
+      const lane = this.#lane(id, host);
+      if (!result.served.has(id)) lane.feed();
+    }
+  }
+
+  #lane(id: HostId, host: string): Lane {
+    const known = this.#lanes.get(id);
+    if (known !== undefined) return known;
+    const lane = new Lane(id, host, this.#options.concurrency);
+    this.#lanes.set(id, lane);
+    return lane;
+  }
+
+  /** Looks at a lane again when its next delayed request is due. */
+  async #wakeAt(id: HostId, due: Instant): Promise<void> {
+    if ((this.#wakes.get(id) ?? Infinity) <= due) return;
+    this.#wakes.set(id, due);
+    try {
+      await this.#options.clock.sleep(due - this.#options.clock.now(), this.#stop.signal);
+    } catch {
+      return; // Stopping: the next start will look.
+    }
+    if (this.#wakes.get(id) === due) this.#wakes.delete(id);
+    this.#lanes.get(id)?.feed();
+    this.#pump();
+  }
+
+  async #beat(): Promise<void> {
+    const { clock, writer } = this.#options;
+    try {
+      for (;;) {
+        await clock.sleep(HEARTBEAT_MS, this.#stop.signal);
+        await writer.heartbeat(this.#unsaved());
+      }
+    } catch (error) {
+      if (error !== STOPPED) this.#fail(error);
+    }
+  }
+
+  #unsaved(): FetchMemory | undefined {
+    return this.#options.source.takeUnsaved() as FetchMemory | undefined;
+  }
+
+  /** Resolves when nothing is in flight any more. */
+  #idle(): Promise<void> {
+    this.#settleIdle();
+    return this.#idled.promise;
+  }
+
+  #settleIdle(): void {
+    if (this.#active === 0) this.#idled.resolve();
+  }
+}
+
+const STOPPED = new Error('The run is being stopped.');

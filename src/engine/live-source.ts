@@ -1,0 +1,74 @@
+// Answers from the web, through the fetch pipeline.
+
+import { FileStore } from '../archive/file-store.ts';
+import type { FetchRequest } from '../fetch/fetch-request.ts';
+import { createPipeline } from '../fetch/create-pipeline.ts';
+import type { FetchPipeline, Unsaved } from '../fetch/fetch-pipeline.ts';
+import type { HostState } from '../fetch/host-gates.ts';
+import type { Outcome } from '../fetch/outcome.ts';
+import type { Patience } from '../fetch/patience.ts';
+import type { SavedSessions } from '../fetch/session/sessions.ts';
+import type { ClaimedRequest } from '../ledger/page-result.ts';
+import type { RequestBody, RequestSpec } from '../ledger/request-spec.ts';
+import type { RunId } from '../ledger/run.ts';
+import { systemClock } from '../platform/clock.ts';
+import { systemRandom } from '../platform/random.ts';
+import type { AnswerSource } from './answer-source.ts';
+import type { DataDirectory } from './data-directory.ts';
+import type { Settings } from './settings.ts';
+
+export class LiveSource implements AnswerSource {
+  readonly #pipeline: FetchPipeline;
+
+  private constructor(pipeline: FetchPipeline) {
+    this.#pipeline = pipeline;
+  }
+
+  static async open(data: DataDirectory, run: RunId, settings: Settings): Promise<LiveSource> {
+    const files = await FileStore.open(data.files);
+    const sessions = (await data.ledger.sessionsOf(run)) as unknown as SavedSessions;
+    const hosts = (await data.ledger.hostStates()) as ReadonlyMap<string, unknown> as ReadonlyMap<string, HostState>;
+    return new LiveSource(createPipeline(settings, { files, sessions, hosts }, systemClock, systemRandom));
+  }
+
+  answer({ spec }: ClaimedRequest, patience: Patience): Promise<Outcome> {
+    return this.#pipeline.fetch(fetchRequestOf(spec), patience);
+  }
+
+  takeUnsaved(): Unsaved {
+    return this.#pipeline.takeUnsaved();
+  }
+
+  close(): Promise<void> {
+    return this.#pipeline.close();
+  }
+}
+
+const NONE = {};
+
+function fetchRequestOf(spec: RequestSpec): FetchRequest {
+  return {
+    method: spec.method,
+    url: spec.url,
+    headers: spec.headers ?? NONE,
+    cookies: spec.cookies ?? NONE,
+    body: spec.body === undefined ? undefined : encodeBody(spec.body),
+    session: spec.session ?? 'default',
+    saves: spec.saves,
+    via: spec.via,
+    waitFor: spec.waitFor,
+  };
+}
+
+function encodeBody(body: RequestBody): NonNullable<FetchRequest['body']> {
+  switch (body.kind) {
+    case 'form': {
+      const encoded = new URLSearchParams(body.fields.map(([name, value]): [string, string] => [name, value])).toString();
+      return { bytes: Buffer.from(encoded), type: 'application/x-www-form-urlencoded' };
+    }
+    case 'json':
+      return { bytes: Buffer.from(JSON.stringify(body.value)), type: 'application/json' };
+    case 'text':
+      return { bytes: Buffer.from(body.text), type: body.type };
+  }
+}

@@ -1,0 +1,73 @@
+// How far a run is, kept in memory from what was committed: for progress bars, never for decisions about the data.
+
+import type { HostCounts } from '../ledger/count-table.ts';
+import type { HostId } from '../ledger/page-result.ts';
+import { NO_COUNTS, type Verdict, type VerdictCounts } from '../ledger/verdict.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { FinishedPage } from './committer.ts';
+
+interface HostProgress {
+  readonly hostId: HostId;
+  readonly host: string;
+  readonly counts: Record<Verdict | 'pending', number>;
+}
+
+export interface HostRate extends HostCounts {
+  /** Requests settled per second since this start. */
+  readonly perSecond: number;
+}
+
+export class Progress {
+  readonly #hosts = new Map<HostId, HostProgress>();
+  readonly #settledHere = new Map<HostId, number>();
+  readonly #clock: Clock;
+  readonly #startedAt: number;
+  records = 0;
+  invalid = 0;
+
+  constructor(hosts: readonly HostCounts[], records: { total: number; invalid: number }, clock: Clock) {
+    for (const { hostId, host, counts } of hosts) this.#hosts.set(hostId, { hostId, host, counts: { ...counts } });
+    this.records = records.total;
+    this.invalid = records.invalid;
+    this.#clock = clock;
+    this.#startedAt = clock.monotonic();
+  }
+
+  hosts(): HostCounts[] {
+    return [...this.#hosts.values()];
+  }
+
+  /** The same with rates. */
+  rates(): HostRate[] {
+    const seconds = Math.max(0.001, (this.#clock.monotonic() - this.#startedAt) / 1000);
+    return this.hosts().map((host) => ({ ...host, perSecond: (this.#settledHere.get(host.hostId) ?? 0) / seconds }));
+  }
+
+  queued(added: ReadonlyMap<HostId, { readonly host: string; readonly count: number }>): void {
+    for (const [hostId, { host, count }] of added) {
+      const known = this.#hosts.get(hostId) ?? { hostId, host, counts: { ...NO_COUNTS } };
+      this.#hosts.set(hostId, known);
+      known.counts.pending += count;
+    }
+  }
+
+  committed(pages: readonly FinishedPage[]): void {
+    for (const { request, settlement, records } of pages) {
+      this.records += records.length;
+      for (const { errors } of records) if (errors !== undefined) this.invalid++;
+      const host = this.#hosts.get(request.hostId);
+      if (settlement.kind !== 'settled' || host === undefined) continue;
+      host.counts.pending--;
+      host.counts[settlement.verdict]++;
+      this.#settledHere.set(request.hostId, (this.#settledHere.get(request.hostId) ?? 0) + 1);
+    }
+  }
+
+  total(): VerdictCounts {
+    const total = { ...NO_COUNTS } as Record<Verdict | 'pending', number>;
+    for (const { counts } of this.#hosts.values()) {
+      for (const key of Object.keys(total) as (Verdict | 'pending')[]) total[key] += counts[key];
+    }
+    return total;
+  }
+}

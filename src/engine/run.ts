@@ -1,0 +1,187 @@
+// The way in from code: begin a run, go on with one, or replay one.
+
+import { systemClock } from '../platform/clock.ts';
+import type { Json } from '../platform/json.ts';
+import { systemRandom } from '../platform/random.ts';
+import type { Durability } from '../ledger/database.ts';
+import type { StoredRecord } from '../ledger/record-table.ts';
+import type { RunId, RunSummary } from '../ledger/run.ts';
+import { defineScraper, type ScraperDefinition } from '../scraper/definition.ts';
+import type { Scraper } from '../scraper/scraper.ts';
+import { ArchiveSource } from './archive-source.ts';
+import { type DataDirectory, openData } from './data-directory.ts';
+import type { Engine } from './engine.ts';
+import { LiveSource } from './live-source.ts';
+import type { Progress } from './progress.ts';
+import { planEntries } from './read-params.ts';
+import { RecordStream } from './record-stream.ts';
+import { readSettings, type Settings, type SettingsInput } from './settings.ts';
+import { type RunWork, workRun } from './work-run.ts';
+
+export interface RunOptions extends SettingsInput {
+  /** Directory of the ledger, the archive and the files. Made if need be. */
+  readonly data: string;
+  /** The file the scraper was loaded from, so that the command line can resume the run. */
+  readonly source?: string;
+}
+
+export interface RunHandle {
+  /** Resolves when the run exists in the ledger. */
+  readonly id: Promise<RunId>;
+  /** Resolves when the run has ended, also when it was stopped; rejects when it could not go on. */
+  readonly summary: Promise<RunSummary>;
+  /** Every record of the run, as it is committed. Ends with the run. */
+  readonly records: AsyncIterable<StoredRecord>;
+  /** Undefined until the first request can be made. */
+  progress(): Progress | undefined;
+  /** `gently` finishes what is on the wire; `now` does not. Either way the run can be resumed. */
+  stop(how?: 'gently' | 'now'): void;
+}
+
+/**
+ * Begins a run of `scraper`.
+ *
+ * @example
+ * const job = run(new CountyCourt(), { data: './curlew-data' });
+ * for await (const { kind, data } of job.records) console.log(kind, data);
+ * console.log((await job.summary).health);
+ */
+export function run(scraper: Scraper, options: RunOptions): RunHandle {
+  const { data: path, source, ...given } = options;
+  return start(path, given.durability, async (data) => {
+    const settings = readSettings(given);
+    const definition = defineScraper(scraper, settings.baseUrl);
+    const seeds = planEntries(definition, scraper.params);
+    const { name } = definition;
+    const created = { kind: 'scraper', name, source, params: plain(scraper.params), replayOf: undefined } as const;
+    const id = await data.ledger.createRun({ ...created, settings: plain(settings) }, seeds);
+    return live(data, id, definition, settings);
+  });
+}
+
+export interface ResumeOptions extends SettingsInput {
+  readonly data: string;
+  /** Number of the run, or `latest`. */
+  readonly run: number | 'latest';
+}
+
+/** Goes on with a run that was interrupted, with the settings it was begun with unless others are given. */
+export function resume(scraper: Scraper, options: ResumeOptions): RunHandle {
+  const { data: path, run: reference, ...given } = options;
+  return start(path, given.durability, async (data) => {
+    const begun = await data.ledger.run(reference);
+    const settings = readSettings({ ...(begun.settings as object), ...given });
+    const definition = defineScraper(scraper, settings.baseUrl);
+    if (begun.replayOf !== undefined) return replaying(data, begun.id, begun.replayOf, definition, settings);
+    return live(data, begun.id, definition, settings);
+  });
+}
+
+export interface ReplayOptions {
+  readonly data: string;
+  /** Number of the run to replay, or `latest`. */
+  readonly run: number | 'latest';
+  readonly source?: string;
+}
+
+/**
+ * Runs the steps of `scraper` again on the pages that a run has archived, as a run of its own. Opens no connection: what
+ * was not archived is `unknown`.
+ */
+export function replay(scraper: Scraper, options: ReplayOptions): RunHandle {
+  return start(options.data, undefined, async (data) => {
+    const original = await data.ledger.run(options.run);
+    const settings = readSettings(original.settings);
+    const definition = defineScraper(scraper, settings.baseUrl);
+    const { name } = definition;
+    const seeds = await data.ledger.seedsOf(original.id);
+    const { source } = options;
+    const created = { kind: 'replay', name, source, params: original.params, replayOf: original.id } as const;
+    const id = await data.ledger.createRun({ ...created, settings: plain(settings) }, seeds);
+    return replaying(data, id, original.id, definition, settings);
+  });
+}
+
+function live(data: DataDirectory, id: RunId, definition: ScraperDefinition, settings: Settings): Begun {
+  return { id, definition, settings, openSource: () => LiveSource.open(data, id, settings), archives: true };
+}
+
+function replaying(
+  data: DataDirectory,
+  id: RunId,
+  original: RunId,
+  definition: ScraperDefinition,
+  settings: Settings,
+): Begun {
+  const openSource = async () => new ArchiveSource(data, original, settings.maxPageBytes);
+  return { id, definition, settings, openSource, archives: false };
+}
+
+/** A run that exists in the ledger and waits to be worked on. */
+type Begun = Pick<RunWork, 'definition' | 'settings' | 'openSource' | 'archives'> & { readonly id: RunId };
+type Begin = (data: DataDirectory) => Promise<Begun>;
+
+function start(path: string, durability: Durability | undefined, begin: Begin): RunHandle {
+  const begun = Promise.withResolvers<RunId>();
+  const stream = new RecordStream();
+  const control: { engine?: Engine; progress?: Progress; stop?: 'gently' | 'now' } = {};
+  const summary = work();
+  summary.then(
+    () => stream.end(),
+    () => stream.end(),
+  );
+  begun.promise.catch(() => {}); // The same error comes out of `summary`.
+
+  async function work(): Promise<RunSummary> {
+    let data: DataDirectory | undefined;
+    try {
+      data = await openData(path, { clock: systemClock, ...(durability !== undefined && { durability }) });
+      const { id, ...rest } = await begin(data);
+      begun.resolve(id);
+      return await workRun({
+        ...rest,
+        data,
+        run: id,
+        clock: systemClock,
+        random: systemRandom,
+        onStarted(engine, progress) {
+          Object.assign(control, { engine, progress });
+          if (control.stop !== undefined) engine.stop(control.stop);
+        },
+        onCommitted: () => stream.notify(),
+      });
+    } catch (error) {
+      begun.reject(error);
+      throw error;
+    } finally {
+      await data?.ledger.close();
+    }
+  }
+
+  async function* records(): AsyncGenerator<StoredRecord, void> {
+    const id = await begun.promise;
+    const data = await openData(path, { clock: systemClock, readOnly: true });
+    try {
+      yield* stream.read(data.ledger, id);
+      await summary;
+    } finally {
+      await data.ledger.close();
+    }
+  }
+
+  return {
+    id: begun.promise,
+    summary,
+    records: { [Symbol.asyncIterator]: records },
+    progress: () => control.progress,
+    stop(how = 'gently') {
+      control.stop = how;
+      control.engine?.stop(how);
+    },
+  };
+}
+
+/** Checked values as the ledger stores them. */
+function plain(value: object): Json {
+  return JSON.parse(JSON.stringify(value));
+}

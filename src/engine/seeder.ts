@@ -1,0 +1,78 @@
+// Reads the entries of a run into its queue, a chunk at a time, however many requests they yield. Entries are pure: after
+// a crash an entry is read again, and what was queued before is passed over.
+
+import type { NewRequest } from '../ledger/page-result.ts';
+import type { CommitResult, RunWriter } from '../ledger/run-writer.ts';
+import type { Seed } from '../ledger/seed-table.ts';
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import type { ScraperDefinition } from '../scraper/definition.ts';
+import { isRequest, type Request } from '../scraper/request.ts';
+import { readEntryParams } from './read-params.ts';
+import { resolveRequest } from './resolve-request.ts';
+
+const CHUNK = 500;
+
+export class Seeder {
+  readonly #definition: ScraperDefinition;
+  readonly #seeds: readonly Seed[];
+  readonly #writer: RunWriter;
+  #finished: boolean;
+
+  constructor(definition: ScraperDefinition, seeds: readonly Seed[], writer: RunWriter) {
+    this.#definition = definition;
+    this.#seeds = seeds.filter((seed) => !seed.finished);
+    this.#writer = writer;
+    this.#finished = this.#seeds.length === 0;
+  }
+
+  /** Whether every entry has been read to its end. */
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  /** Queues what the entries yield; `onSeeded` hears of every chunk. Ends early, without error, when `stop` aborts. */
+  async run(onSeeded: (result: CommitResult) => void, stop: AbortSignal): Promise<void> {
+    for (const seed of this.#seeds) {
+      if (!(await this.#read(seed, onSeeded, stop))) return;
+    }
+    this.#finished = true;
+  }
+
+  async #read(seed: Seed, onSeeded: (result: CommitResult) => void, stop: AbortSignal): Promise<boolean> {
+    let chunk: NewRequest[] = [];
+    let yielded = 0;
+    for (const request of this.#requestsOf(seed)) {
+      const ordinal = yielded++;
+      if (ordinal < seed.yielded) continue;
+      chunk.push(this.#resolve(request, seed.entry, ordinal));
+      if (chunk.length < CHUNK) continue;
+      onSeeded(await this.#writer.seed(seed.entry, chunk, yielded, false));
+      chunk = [];
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      if (stop.aborted) return false;
+    }
+    onSeeded(await this.#writer.seed(seed.entry, chunk, yielded, true));
+    return true;
+  }
+
+  #requestsOf(seed: Seed): Iterable<Request> {
+    const entry = this.#definition.entries.get(seed.entry);
+    if (entry === undefined) {
+      throw new CurlewError(ErrorCode.unknownEntry, `${this.#definition.name} has no entry named ${seed.entry} any more.`, {
+        remedy: 'Resume with the scraper the run was begun with, or begin a new run.',
+      });
+    }
+    const begun = entry.begin(readEntryParams(seed.entry, entry, seed.params));
+    return isRequest(begun) ? [begun] : begun;
+  }
+
+  #resolve(request: Request, entry: string, ordinal: number): NewRequest {
+    if (!isRequest(request)) {
+      throw new CurlewError(ErrorCode.scraperDefinition, `Entry ${entry} of ${this.#definition.name} gave back something that is no request.`, {
+        remedy: 'An entry gives back what get, post and download return, one or many.',
+      });
+    }
+    const occurrence = `entry ${entry} ${ordinal}`;
+    return resolveRequest(request, { base: this.#definition.baseUrl, depth: 0, occurrence }, this.#definition);
+  }
+}

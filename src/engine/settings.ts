@@ -1,0 +1,44 @@
+// How a run is to be worked off: checked once, saved with the run, and used again when it is resumed.
+
+import { z } from 'zod';
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
+
+const Settings = z.strictObject({
+  /** Requests of one host in flight at once. Default 8. */
+  concurrency: z.int().min(1).max(1024).default(8),
+  /** Requests per second to one host, or `off`. Default 1. */
+  rate: z.union([z.number().positive().max(10_000), z.literal('off')]).default(1),
+  /** `allow`: go on when robots.txt cannot be had. `strict`: RFC 9309, do not. `off`: do not ask. Default `allow`. */
+  robots: z.enum(['allow', 'strict', 'off']).default('allow'),
+  /** Hosts (`HOST` or `HOST:PORT`) that may be connected to although their address is private. Default none. */
+  allowHosts: z.array(z.string().min(1)).readonly().default([]),
+  /** Instead of the scraper's own base URL, to run it on a copy of the site. */
+  baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+  /** What Curlew calls itself. Default `curlew/<version>`. */
+  userAgent: z.string().min(1).optional(),
+  /** Proxy for all requests: http, https or socks5 URL. Default none. */
+  proxy: z.string().min(1).optional(),
+  /** `process` survives kills of the process; `power` also power cuts, at an fsync per commit. Default `process`. */
+  durability: z.enum(['process', 'power']).default('process'),
+  /** Largest page that is read into memory, in bytes, decoded. Default 32 MiB. */
+  maxPageBytes: z.int().min(1).default(32 * 1024 * 1024),
+  /** Largest download, in bytes. Default 8 GiB. */
+  maxFileBytes: z.int().min(1).default(8 * 1024 ** 3),
+  /** Longest time for one request and its answer, in ms. Default 5 minutes; downloads have twelve times that. */
+  totalTimeoutMs: z.int().min(1).default(300_000),
+});
+
+export type Settings = z.infer<typeof Settings>;
+
+/** What a caller may set; everything has a default. */
+export type SettingsInput = z.input<typeof Settings>;
+
+/** Checks settings and fills in the defaults. Throws `usage`, naming the setting, the value and what it may be. */
+export function readSettings(input: unknown): Settings {
+  const parsed = Settings.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));
+  throw new CurlewError(ErrorCode.usage, `These settings cannot be used: ${issues.join('; ')}`, {
+    remedy: 'docs/settings.md lists every setting with its unit and default.',
+  });
+}

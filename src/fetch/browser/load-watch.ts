@@ -1,0 +1,74 @@
+// The one owner of a load's end from outside: the caller's signal, the deadline, a crash, trouble with its traffic.
+// Whatever the load waits for, it waits through `until`, so that nothing a page does can hold it longer.
+
+import type { Browser, Page } from 'playwright-core';
+import type { Clock } from '../../platform/clock.ts';
+import { HopError } from '../http/failure-code.ts';
+import { SLOWEST_DOWNLOAD_BYTES_PER_SECOND } from '../http/hop-options.ts';
+import { BrowserError } from './browser-result.ts';
+import type { PageTraffic } from './page-traffic.ts';
+
+/** The caller's signal fired. */
+export class LoadAborted extends Error {
+  override readonly name: string = 'LoadAborted';
+}
+
+export interface LoadWatchOptions {
+  readonly page: Page;
+  readonly browser: Browser;
+  readonly traffic: PageTraffic;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly totalMs: number;
+  /** A load into a sink gets a second more for every 16 KiB received. */
+  readonly downloads: boolean;
+}
+
+export class LoadWatch {
+  readonly #options: LoadWatchOptions;
+  readonly #over = Promise.withResolvers<never>();
+  readonly #startedAt: number;
+  readonly #onAbort = () => this.#over.reject(new LoadAborted('aborted'));
+  readonly #onCrash = () => this.#over.reject(crashed());
+  #timer: NodeJS.Timeout;
+
+  constructor(options: LoadWatchOptions) {
+    this.#options = options;
+    const { page, browser, traffic, signal, clock, totalMs } = options;
+    this.#over.promise.catch(() => {});
+    this.#startedAt = clock.monotonic();
+    this.#timer = setTimeout(this.#onTimer, totalMs);
+    page.on('crash', this.#onCrash);
+    browser.on('disconnected', this.#onCrash);
+    traffic.trouble.catch(this.#over.reject);
+    if (signal.aborted) this.#onAbort();
+    else signal.addEventListener('abort', this.#onAbort);
+  }
+
+  /** Waits for `work`, at most until the load is over. */
+  until<T>(work: Promise<T>): Promise<T> {
+    // What is left behind fails when its page is closed, and nobody minds.
+    work.catch(() => {});
+    return Promise.race([work, this.#over.promise]);
+  }
+
+  stop(): void {
+    const { page, browser, signal } = this.#options;
+    clearTimeout(this.#timer);
+    page.off('crash', this.#onCrash);
+    browser.off('disconnected', this.#onCrash);
+    signal.removeEventListener('abort', this.#onAbort);
+  }
+
+  readonly #onTimer = (): void => {
+    const { traffic, clock, totalMs, downloads } = this.#options;
+    const earnedMs = downloads ? (traffic.receivedBytes / SLOWEST_DOWNLOAD_BYTES_PER_SECOND) * 1000 : 0;
+    const leftMs = totalMs + earnedMs - (clock.monotonic() - this.#startedAt);
+    if (leftMs > 1) this.#timer = setTimeout(this.#onTimer, leftMs);
+    else this.#over.reject(new HopError('total_timeout', `the page was not complete after ${totalMs} ms`));
+  };
+}
+
+export function crashed(): BrowserError {
+  return new BrowserError('browser_crashed', 'Chromium died while it loaded the page');
+}

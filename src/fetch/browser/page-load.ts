@@ -1,0 +1,194 @@
+// One page load in one tab: navigate, wait for `load` and for the element asked for, then take what is shown. A script or
+// a refresh that sends the page on is followed until it rests; the document asked for last decides what comes of the load.
+
+import type { Download, Page } from 'playwright-core';
+import { CurlewError, ErrorCode, messageOf } from '../../platform/errors.ts';
+import { HopError } from '../http/failure-code.ts';
+import { BrowserError, type BrowserRequest } from './browser-result.ts';
+import { isHtml, matchScript, type RawSnapshot, snapshotScript } from './dom-snapshot.ts';
+import type { LoadWatch } from './load-watch.ts';
+import { NavigationTrail, type TrailStep, withoutFragment } from './navigation-trail.ts';
+import type { PageTraffic, TrackedRequest } from './page-traffic.ts';
+
+/** What a load ended with, and the document (as the guard proxy saw it) it belongs to. */
+export type LoadEnd =
+  | { readonly kind: 'html'; readonly visit: TrackedRequest; readonly url: string; readonly html: string }
+  /** What Chromium does not show as a page of the site: plain text, JSON, pictures, and answers without a body. */
+  | { readonly kind: 'bytes'; readonly visit: TrackedRequest; readonly url: string; readonly bytes: Uint8Array }
+  | { readonly kind: 'download'; readonly visit: TrackedRequest; readonly url: string; readonly download: Download }
+  | { readonly kind: 'refused'; readonly url: string; readonly reason: string };
+
+export interface PageLoadOptions {
+  readonly page: Page;
+  readonly request: BrowserRequest;
+  readonly traffic: PageTraffic;
+  readonly watch: LoadWatch;
+  readonly waitMs: number;
+  readonly maxSnapshotBytes: number;
+}
+
+/** More documents than this in one load are a circle. */
+const MOST_DOCUMENTS = 20;
+const NOTHING = new Uint8Array(0);
+
+export class PageLoad {
+  readonly #options: PageLoadOptions;
+  readonly #trail: NavigationTrail;
+  readonly #downloading = Promise.withResolvers<Download>();
+  #download: Download | undefined;
+
+  constructor(options: PageLoadOptions) {
+    this.#options = options;
+    const { page, request } = options;
+    this.#trail = new NavigationTrail(page);
+    page.on('popup', (popup) => {
+      popup.close().catch(() => {});
+    });
+    page.on('download', (download) => {
+      if (request.sink === undefined && !this.#isDocument(download)) download.cancel().catch(() => {});
+      else {
+        this.#download ??= download;
+        this.#downloading.resolve(download);
+      }
+    });
+  }
+
+  /** The documents on the way to the one that `last` is. */
+  hops(last: TrackedRequest | undefined): readonly TrackedRequest[] {
+    const visits = this.#trail.steps.map((step) => this.#visitOf(step));
+    return visits.filter((visit) => visit !== undefined && visit !== last && visit.answer !== undefined) as TrackedRequest[];
+  }
+
+  /** Rejects with a `BrowserError` or `HopError` for what is the site's or Chromium's doing. */
+  async run(): Promise<LoadEnd> {
+    const { page, request, watch } = this.#options;
+    const downloaded = this.#downloading.promise.then((download) => this.#downloadEnd(download));
+    // What goes wrong here is seen on the trail, with more to say.
+    const arrived = page.goto(request.url.href, { waitUntil: 'load', timeout: 0 }).catch(() => {});
+    return watch.until(Promise.race([downloaded, arrived.then(() => this.#rest())]));
+  }
+
+  /** Follows the page until it rests. */
+  async #rest(): Promise<LoadEnd> {
+    const { page, watch } = this.#options;
+    while (this.#trail.steps.length <= MOST_DOCUMENTS) {
+      await watch.until(this.#trail.settled());
+      const end = this.#unshown() ?? (await this.#shown());
+      if (end !== undefined) return this.#download === undefined ? end : this.#downloadEnd(this.#download);
+    }
+    throw new BrowserError('bad_redirect', `the page led to more than ${MOST_DOCUMENTS} others (last: ${page.url()})`);
+  }
+
+  /** What the page shows; undefined when it went on meanwhile. */
+  async #shown(): Promise<LoadEnd | undefined> {
+    const { page, request, watch, maxSnapshotBytes } = this.#options;
+    const step = this.#trail.shown;
+    const visit = step && this.#visitOf(step);
+    const answer = visit?.answer;
+    if (step === undefined || visit === undefined || answer === undefined) {
+      throw new BrowserError('navigation_failed', `Chromium shows ${page.url()}, which no site sent`);
+    }
+    await watch.until(page.waitForLoadState('load', { timeout: 0 }));
+    // A refresh after 0 s begins one turn after the load.
+    await watch.until(page.evaluate('new Promise((resolve) => setTimeout(resolve))')).catch(ignoreNavigation);
+    if (this.#hasMoved(step)) return undefined;
+    if (request.waitFor !== undefined && answer.status >= 200 && answer.status <= 299) await this.#waitFor(request.waitFor);
+    if (this.#hasMoved(step)) return undefined;
+    const script = snapshotScript(maxSnapshotBytes);
+    const snapshot = await watch.until(page.evaluate<RawSnapshot>(script)).catch(ignoreNavigation);
+    if (snapshot === undefined || this.#hasMoved(step)) return undefined;
+    if (visit.end.kind === 'failure') throw new HopError(visit.end.code, visit.end.reason);
+    if (isHtml(snapshot.contentType)) {
+      if (snapshot.html === null || Buffer.byteLength(snapshot.html) > maxSnapshotBytes) {
+        throw new HopError('decoded_too_large', `the page as shown is larger than ${maxSnapshotBytes} bytes`);
+      }
+      return { kind: 'html', visit, url: snapshot.url, html: snapshot.html };
+    }
+    const bytes = await watch.until(this.#bodyOf(step));
+    return { kind: 'bytes', visit, url: snapshot.url, bytes };
+  }
+
+  /** What comes of a document that was not shown; undefined when it was, or when the one before it stays. */
+  #unshown(): LoadEnd | undefined {
+    const step = this.#trail.last;
+    if (step === undefined || step.state === 'shown') return undefined;
+    const visit = this.#visitOf(step);
+    const url = step.url;
+    switch (visit?.end.kind) {
+      case 'refused':
+        return { kind: 'refused', url, reason: visit.end.reason };
+      case 'failure':
+        throw new HopError(visit.end.code, visit.end.reason);
+      case 'answer': {
+        const { status } = visit.end;
+        if (status >= 300 && status <= 399) throw new BrowserError('bad_redirect', `redirect (${status}): ${step.failure}`);
+        // RFC 9110 §15.3.5: 204 leaves the page where it was.
+        const stays = status === 204 || status === 205;
+        if (stays && this.#trail.shown !== undefined) return undefined;
+        // Chromium shows a page of its own in place of an error without a body.
+        if (stays || status >= 400) return { kind: 'bytes', visit, url, bytes: NOTHING };
+        break;
+      }
+    }
+    if (this.#download !== undefined) return this.#downloadEnd(this.#download);
+    throw new BrowserError('navigation_failed', `Chromium gave up on ${url}: ${step.failure}`);
+  }
+
+  async #waitFor(selector: string): Promise<void> {
+    const { page, watch, waitMs } = this.#options;
+    try {
+      await watch.until(page.waitForFunction(matchScript(selector), undefined, { timeout: waitMs, polling: 50 }));
+    } catch (error) {
+      if (messageOf(error).includes('is not a valid selector')) {
+        throw new CurlewError(ErrorCode.selectorSyntax, `"${selector}" is not a CSS selector that Chromium knows`, {
+          remedy: 'Correct the waitFor of the request.',
+          cause: error,
+        });
+      }
+      if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
+      throw new BrowserError('wait_timeout', `no element matched "${selector}" ${waitMs} ms after the page had loaded`);
+    }
+  }
+
+  #downloadEnd(download: Download): LoadEnd {
+    const url = withoutFragment(download.url());
+    // A file that a script made (`blob:`) belongs to the page it was made on.
+    const visit = this.#options.traffic.visits.findLast((candidate) => withoutFragment(candidate.url.href) === url);
+    const shown = this.#trail.shown;
+    const owner = visit ?? (shown && this.#visitOf(shown));
+    if (owner === undefined) throw new BrowserError('download_failed', `nobody knows where ${url} came from`);
+    if (this.#options.request.sink === undefined) {
+      throw new BrowserError('unwanted_download', `${url} is a file to be saved, not a page`);
+    }
+    return { kind: 'download', visit: owner, url, download };
+  }
+
+  async #bodyOf(step: TrailStep): Promise<Uint8Array> {
+    const { maxSnapshotBytes } = this.#options;
+    if (step.response === undefined) throw new BrowserError('navigation_failed', `${step.url} came without an answer`);
+    const bytes = await step.response.body();
+    if (bytes.length <= maxSnapshotBytes) return bytes;
+    throw new HopError('decoded_too_large', `the body is longer than ${maxSnapshotBytes} bytes`);
+  }
+
+  #hasMoved(from: TrailStep): boolean {
+    return !this.#trail.isSettled || this.#trail.shown !== from;
+  }
+
+  #isDocument(download: Download): boolean {
+    return this.#trail.last?.url === withoutFragment(download.url());
+  }
+
+  /** The exchange behind a step: the first of its URL, for the first step to that URL, and so on. */
+  #visitOf(step: TrailStep): TrackedRequest | undefined {
+    const { steps } = this.#trail;
+    const before = steps.slice(0, steps.indexOf(step)).filter(({ url }) => url === step.url).length;
+    return this.#options.traffic.visits.filter(({ url }) => withoutFragment(url.href) === step.url)[before];
+  }
+}
+
+/** A page that goes on takes its scripts along; anything else is an error. */
+function ignoreNavigation(error: unknown): undefined {
+  if (/context was destroyed|navigat/i.test(messageOf(error))) return undefined;
+  throw error;
+}

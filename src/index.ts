@@ -1,0 +1,36 @@
+// The public API, nothing else.
+
+export type { FetchedExchange, Outcome } from './fetch/outcome.ts';
+export type { Health, RunStatus } from './ledger/health.ts';
+export type { StoredRecord } from './ledger/record-table.ts';
+export type { RunId, RunSummary } from './ledger/run.ts';
+export type { Verdict, VerdictCounts } from './ledger/verdict.ts';
+export { CurlewError, ErrorCode } from './platform/errors.ts';
+export type { Json } from './platform/json.ts';
+export {
+  type ReplayOptions,
+  type ResumeOptions,
+  type RunHandle,
+  type RunOptions,
+  replay,
+  resume,
+  run,
+} from './engine/run.ts';
+export type { SettingsInput } from './engine/settings.ts';
+export type { ScraperDescription } from './scraper/describe.ts';
+export { type Entry, type EntryRequests, entry } from './scraper/entry.ts';
+export { Page } from './scraper/page/page.ts';
+export { SavedFile } from './scraper/page/saved-file.ts';
+export { StructureError } from './scraper/page/structure-error.ts';
+export { type ScrapedRecord, record } from './scraper/record.ts';
+export {
+  download,
+  get,
+  type PostBody,
+  post,
+  type Request,
+  type RequestOptions,
+  type Target,
+  type Yielded,
+} from './scraper/request.ts';
+export { type AnyScraperParams, Scraper, type ScraperParams } from './scraper/scraper.ts';
