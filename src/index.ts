@@ -1,12 +1,5 @@
 // The public API, nothing else.
 
-export type { FetchedExchange, Outcome } from './fetch/outcome.ts';
-export type { Health, RunStatus } from './ledger/health.ts';
-export type { StoredRecord } from './ledger/record-table.ts';
-export type { RunId, RunSummary } from './ledger/run.ts';
-export type { Verdict, VerdictCounts } from './ledger/verdict.ts';
-export { CurlewError, ErrorCode } from './platform/errors.ts';
-export type { Json } from './platform/json.ts';
 export {
   type ReplayOptions,
   type ResumeOptions,
@@ -17,12 +10,23 @@ export {
   run,
 } from './engine/run.ts';
 export type { SettingsInput } from './engine/settings.ts';
+export type { FetchedExchange, Outcome } from './fetch/outcome.ts';
+export type { Health, RunStatus } from './ledger/health.ts';
+export type { StoredRecord } from './ledger/record-table.ts';
+export type { RunId, RunSummary } from './ledger/run.ts';
+export type { Verdict, VerdictCounts } from './ledger/verdict.ts';
+export { CurlewError, ErrorCode } from './platform/errors.ts';
+export type { Json } from './platform/json.ts';
 export type { ScraperDescription } from './scraper/describe.ts';
 export { type Entry, type EntryRequests, entry } from './scraper/entry.ts';
+export { Form } from './scraper/page/form.ts';
+export { Link } from './scraper/page/link.ts';
 export { Page } from './scraper/page/page.ts';
 export { SavedFile } from './scraper/page/saved-file.ts';
+export { Element } from './scraper/page/scope.ts';
+export { css, xpath } from './scraper/page/selector.ts';
 export { StructureError } from './scraper/page/structure-error.ts';
-export { type ScrapedRecord, record } from './scraper/record.ts';
+export { record, type ScrapedRecord } from './scraper/record.ts';
 export {
   download,
   get,

@@ -1,5 +1,6 @@
 // `curlew/testing`: run one step on a saved page and see what it yields, without any engine. The way authors write tests.
 
+import { runStep } from './engine/run-step.ts';
 import type { NewRecord } from './ledger/page-result.ts';
 import type { RequestSpec } from './ledger/request-spec.ts';
 import { defineScraper } from './scraper/definition.ts';
@@ -7,7 +8,6 @@ import { Page } from './scraper/page/page.ts';
 import { SavedFile } from './scraper/page/saved-file.ts';
 import type { Handed, Step } from './scraper/request.ts';
 import type { Scraper } from './scraper/scraper.ts';
-import { runStep } from './engine/run-step.ts';
 
 /** A page for a step to read: its HTML (or JSON, or bytes), and where it would have come from. */
 export interface SamplePage {
@@ -46,7 +46,12 @@ export function testStep<Context extends Handed>(
   sample: SamplePage | string,
   ...context: NoInfer<Context>
 ): StepResult {
-  const { body, url = scraper.baseUrl, status = 200, headers = {} } = typeof sample === 'string' ? { body: sample } : sample;
+  const {
+    body,
+    url = scraper.baseUrl,
+    status = 200,
+    headers = {},
+  } = typeof sample === 'string' ? { body: sample } : sample;
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const fallback = typeof body === 'string' ? { 'content-type': 'text/html; charset=utf-8' } : {};
   const page = new Page({
@@ -67,7 +72,15 @@ export function testFileStep<Context extends Handed>(
   ...context: NoInfer<Context>
 ): StepResult {
   const { path, url = scraper.baseUrl, size = 0, sha256 = '', headers = {} } = sample;
-  const file = new SavedFile({ url, requestUrl: url, status: 200, headers: Object.entries(headers), path, size, sha256 });
+  const file = new SavedFile({
+    url,
+    requestUrl: url,
+    status: 200,
+    headers: Object.entries(headers),
+    path,
+    size,
+    sha256,
+  });
   return runOn(scraper, step, file, url, context[0]);
 }
 

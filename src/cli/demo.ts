@@ -5,8 +5,8 @@ import { extname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
-import { packageRoot } from '../platform/version.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { packageRoot } from '../platform/version.ts';
 import { ExitCode } from './exit-code.ts';
 import { lookAtData } from './look-at-data.ts';
 

@@ -16,7 +16,8 @@ export function define(command: Command): Command {
 
 function format({ name, baseUrl, entries, steps }: ScraperDescription): string {
   const lines = [`${name}  ${baseUrl}`, '', 'entries'];
-  for (const entry of entries) lines.push(`  ${entry.name}${entry.params === null ? '' : `  ${parameters(entry.params)}`}`);
+  for (const entry of entries)
+    lines.push(`  ${entry.name}${entry.params === null ? '' : `  ${parameters(entry.params)}`}`);
   lines.push('', 'steps', ...steps.map((step) => `  ${step}`), '');
   return lines.join('\n');
 }

@@ -7,11 +7,15 @@ import { ExitCode } from './exit-code.ts';
 import { formatSummary } from './format-summary.ts';
 import { showProgress } from './show-progress.ts';
 
-export async function driveRun(handle: RunHandle, options: { readonly json?: boolean; readonly data: string }): Promise<void> {
+export async function driveRun(
+  handle: RunHandle,
+  options: { readonly json?: boolean; readonly data: string },
+): Promise<void> {
   let signals = 0;
   const onSignal = () => {
     signals++;
-    if (signals === 1) process.stderr.write('\ncurlew: stopping after what is on the wire. Once more to stop at once.\n');
+    if (signals === 1)
+      process.stderr.write('\ncurlew: stopping after what is on the wire. Once more to stop at once.\n');
     handle.stop(signals === 1 ? 'gently' : 'now');
   };
   process.on('SIGINT', onSignal);

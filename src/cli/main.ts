@@ -41,7 +41,9 @@ async function dispatch(args: readonly string[]): Promise<number> {
   const command = define(new Command(`curlew ${name}`).description(COMMANDS[name].summary))
     .exitOverride()
     .showHelpAfterError('  (--help shows the options and an example)')
-    .configureOutput({ outputError: (text: string, write: (text: string) => void) => write(text.replace(/^error: /, 'curlew: ')) });
+    .configureOutput({
+      outputError: (text: string, write: (text: string) => void) => write(text.replace(/^error: /, 'curlew: ')),
+    });
   process.exitCode = ExitCode.ok;
   await command.parseAsync([...rest], { from: 'user' });
   return Number(process.exitCode);

@@ -13,7 +13,9 @@ export interface JsonOption {
 
 export function addDataOption(command: Command): Command {
   return command.addOption(
-    new Option('--data <dir>', 'directory of the ledger, archive and files').env('CURLEW_DATA').default('./curlew-data'),
+    new Option('--data <dir>', 'directory of the ledger, archive and files')
+      .env('CURLEW_DATA')
+      .default('./curlew-data'),
   );
 }
 
@@ -38,17 +40,19 @@ export function addFetchOptions(command: Command): Command {
     .option('--rate <n|off>', 'requests per second to one host (default: 1)', readRate)
     .option('--allow-host <host[:port]>', 'allow a host with a private address; repeatable', collect, [])
     .addOption(
-      new Option('--robots <mode>', 'when robots.txt cannot be had: allow, or strict (RFC 9309); off: do not ask').choices([
-        'allow',
-        'strict',
-        'off',
-      ]),
+      new Option(
+        '--robots <mode>',
+        'when robots.txt cannot be had: allow, or strict (RFC 9309); off: do not ask',
+      ).choices(['allow', 'strict', 'off']),
     )
     .option('--proxy <url>', 'http, https or socks5 proxy for all requests')
     .option('--user-agent <text>', 'what Curlew calls itself')
     .option('--base-url <url>', "instead of the scraper's own, to run it on a copy of the site")
     .addOption(
-      new Option('--durability <level>', 'survive kills of the process, or power cuts too').choices(['process', 'power']),
+      new Option('--durability <level>', 'survive kills of the process, or power cuts too').choices([
+        'process',
+        'power',
+      ]),
     );
 }
 

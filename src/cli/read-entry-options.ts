@@ -49,7 +49,8 @@ function readParam(text: string, target: DescribedEntry): [string, unknown] {
 }
 
 function readValue(text: string, type: unknown): unknown {
-  if ((type === 'number' || type === 'integer') && text.trim() !== '' && !Number.isNaN(Number(text))) return Number(text);
+  if ((type === 'number' || type === 'integer') && text.trim() !== '' && !Number.isNaN(Number(text)))
+    return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }

@@ -45,7 +45,10 @@ async function showDiff(before: RunId, after: RunId, options: Options): Promise<
   const differs = counts.added + counts.lost + counts.changed > 0;
   if (options.json) process.stdout.write(`${JSON.stringify({ before, after, ...counts })}\n`);
   else if (!differs) process.stdout.write(`The same records as in run ${before}.\n`);
-  else process.stdout.write(`${counts.added} added, ${counts.lost} lost, ${counts.changed} changed against run ${before}.\n`);
+  else
+    process.stdout.write(
+      `${counts.added} added, ${counts.lost} lost, ${counts.changed} changed against run ${before}.\n`,
+    );
   if (differs) process.exitCode = ExitCode.notOk;
 }
 

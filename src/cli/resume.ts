@@ -3,6 +3,7 @@ import { resume } from '../engine/run.ts';
 import type { AnyScraperParams } from '../scraper/scraper.ts';
 import { driveRun } from './drive-run.ts';
 import { loadScraper } from './load-scraper.ts';
+import { lookAtData } from './look-at-data.ts';
 import {
   addDataOption,
   addFetchOptions,
@@ -13,7 +14,6 @@ import {
   readRun,
   settingsFrom,
 } from './options.ts';
-import { lookAtData } from './look-at-data.ts';
 import { sourceOf } from './source-of.ts';
 
 type Options = DataOption & JsonOption & FetchOptions & { readonly file?: string };

@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
 import { resolve } from 'node:path';
+import type { Command } from 'commander';
 import { run } from '../engine/run.ts';
 import { driveRun } from './drive-run.ts';
 import { loadScraper } from './load-scraper.ts';

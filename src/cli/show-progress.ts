@@ -61,7 +61,8 @@ function hostLine({ host, counts, perSecond }: HostRate): string {
   const filled = all === 0 ? 0 : Math.round((settled / all) * BAR_WIDTH);
   const bar = styleText('green', '█'.repeat(filled)) + styleText('dim', '░'.repeat(BAR_WIDTH - filled));
   const failed = bad > 0 ? `  ${styleText('red', `${formatCount(bad)} failed`)}` : '';
-  const eta = perSecond > 0 && counts.pending > 0 ? `  ${formatDuration((counts.pending / perSecond) * 1000)} left` : '';
+  const eta =
+    perSecond > 0 && counts.pending > 0 ? `  ${formatDuration((counts.pending / perSecond) * 1000)} left` : '';
   return `${printable(host)}  ${bar}  ${formatCount(settled)}/${formatCount(all)}  ${perSecond.toFixed(1)}/s${failed}${eta}`;
 }
 

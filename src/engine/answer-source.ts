@@ -1,8 +1,8 @@
 // Where answers come from: the web through the fetch pipeline, or the archive. The engine does not know which.
 
+import type { Unsaved } from '../fetch/fetch-memory.ts';
 import type { Outcome } from '../fetch/outcome.ts';
 import type { Patience } from '../fetch/patience.ts';
-import type { Unsaved } from '../fetch/fetch-pipeline.ts';
 import type { ClaimedRequest } from '../ledger/page-result.ts';
 
 export interface AnswerSource {

@@ -42,7 +42,8 @@ export class ArchiveSource implements AnswerSource {
   }
 
   async #read(exchange: StoredExchange): Promise<FetchedExchange> {
-    const original = exchange.revisitOf === undefined ? undefined : await this.#data.ledger.exchange(exchange.revisitOf);
+    const original =
+      exchange.revisitOf === undefined ? undefined : await this.#data.ledger.exchange(exchange.revisitOf);
     const response = await this.#reader.readResponse(locationOf(exchange), original && locationOf(original));
     const body: FetchedBody =
       response.kind === 'headers_only'
@@ -90,5 +91,11 @@ function pageless({ verdict, status, reason = 'no answer' }: RequestFate): Outco
 }
 
 function unknown(reason: string): Outcome {
-  return { kind: 'url_specific', exchanges: [], status: undefined, reason: `not in the archive: ${reason}`, retriable: true };
+  return {
+    kind: 'url_specific',
+    exchanges: [],
+    status: undefined,
+    reason: `not in the archive: ${reason}`,
+    retriable: true,
+  };
 }

@@ -1,8 +1,8 @@
 // One directory holds all of Curlew's data: the ledger, the archive beside it, and downloaded files.
 
 import { join } from 'node:path';
-import { Ledger } from '../ledger/ledger.ts';
 import type { Durability } from '../ledger/database.ts';
+import { Ledger } from '../ledger/ledger.ts';
 import type { Clock } from '../platform/clock.ts';
 
 export interface DataDirectory {

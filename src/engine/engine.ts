@@ -197,7 +197,7 @@ export class Engine {
   }
 
   #unsaved(): FetchMemory | undefined {
-    return this.#options.source.takeUnsaved() as FetchMemory | undefined;
+    return this.#options.source.takeUnsaved() as unknown as FetchMemory | undefined;
   }
 
   /** Resolves when nothing is in flight any more. */

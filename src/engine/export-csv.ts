@@ -23,7 +23,10 @@ export async function columnsOf(records: AsyncIterable<StoredRecord>): Promise<s
 }
 
 /** Header and rows; each string is one or more whole lines. */
-export async function* csvLines(records: AsyncIterable<StoredRecord>, columns: readonly string[]): AsyncGenerator<string> {
+export async function* csvLines(
+  records: AsyncIterable<StoredRecord>,
+  columns: readonly string[],
+): AsyncGenerator<string> {
   yield line(['kind', 'valid', 'url', ...columns]);
   for await (const { kind, valid, url, data } of records) {
     const fields = fieldsOf(data);
@@ -36,7 +39,9 @@ function line(cells: readonly string[]): string {
 }
 
 function fieldsOf(data: Json): Readonly<Record<string, Json>> {
-  return typeof data === 'object' && data !== null && !Array.isArray(data) ? (data as Record<string, Json>) : { value: data };
+  return typeof data === 'object' && data !== null && !Array.isArray(data)
+    ? (data as Record<string, Json>)
+    : { value: data };
 }
 
 function cellOf(value: Json | undefined): string {

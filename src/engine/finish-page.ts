@@ -30,12 +30,21 @@ export function finishPage(
   options: FinishOptions,
 ): FinishedPage | Promise<FinishedPage> {
   const exchanges = outcome.exchanges.map((exchange) => prepareExchange(exchange, options.findBody, options.random));
-  const found = outcome.kind === 'ok' ? readAnswer(request, outcome.response, options.definition) : passOver(request, outcome, options);
+  const found =
+    outcome.kind === 'ok'
+      ? readAnswer(request, outcome.response, options.definition, archivedAs(exchanges.at(-1)))
+      : passOver(request, outcome, options);
   const page = { request, settlement: found.settlement, ...found.gathered, events: found.events };
   if (!exchanges.some((exchange) => exchange instanceof Promise)) {
     return { ...page, exchanges: exchanges as PreparedExchange[] };
   }
   return Promise.all(exchanges).then((ready) => ({ ...page, exchanges: ready }));
+}
+
+/** How a structure error names the archived body. A large one, still being compressed, is named by its URL alone. */
+function archivedAs(exchange: PreparedExchange | Promise<PreparedExchange> | undefined): string | undefined {
+  if (exchange === undefined || exchange instanceof Promise) return undefined;
+  return `sha256:${Buffer.from(exchange.facts.bodySha256).toString('hex')}`;
 }
 
 interface Read {
@@ -45,15 +54,24 @@ interface Read {
 }
 
 /** Runs the step. If it throws, the page is failed with that reason and has yielded nothing. */
-function readAnswer(request: ClaimedRequest, response: FetchedExchange, definition: ScraperDefinition): Read {
+function readAnswer(
+  request: ClaimedRequest,
+  response: FetchedExchange,
+  definition: ScraperDefinition,
+  archived: string | undefined,
+): Read {
   const { status } = response;
   const { step, depth, context } = request.spec;
   if (step === undefined) return done(status, NOTHING);
   const identity = Buffer.from(request.identity).toString('hex');
   try {
-    return done(status, runStep(definition, { step, base: response.url, depth, identity }, inputOf(request, response), context));
+    return done(
+      status,
+      runStep(definition, { step, base: response.url, depth, identity }, inputOf(request, response, archived), context),
+    );
   } catch (error) {
-    const reason = error instanceof CurlewError ? error.message : `${definition.name}.${step} threw: ${messageOf(error)}`;
+    const reason =
+      error instanceof CurlewError ? error.message : `${definition.name}.${step} threw: ${messageOf(error)}`;
     const code = error instanceof CurlewError ? error.code : ErrorCode.stepFailed;
     const data = { code, step, message: reason, ...(error instanceof Error && { stack: error.stack ?? '' }) };
     return {
@@ -68,11 +86,11 @@ function done(status: number, gathered: Gathered): Read {
   return { settlement: { kind: 'settled', verdict: 'done', status, reason: undefined }, gathered, events: [] };
 }
 
-function inputOf(request: ClaimedRequest, response: FetchedExchange): Page | SavedFile {
+function inputOf(request: ClaimedRequest, response: FetchedExchange, archived: string | undefined): Page | SavedFile {
   const { url, status, responseHeaders: headers, body } = response;
   const common = { url, requestUrl: request.spec.url, status, headers };
   if (body.kind === 'file') return new SavedFile({ ...common, path: body.path, size: body.size, sha256: body.sha256 });
-  return new Page({ ...common, body: body.decoded });
+  return new Page({ ...common, body: body.decoded, ...(archived !== undefined && { archivedAs: archived }) });
 }
 
 /** An answer without a page: only its meaning is written down. */

@@ -1,13 +1,12 @@
 // Answers from the web, through the fetch pipeline.
 
 import { FileStore } from '../archive/file-store.ts';
-import type { FetchRequest } from '../fetch/fetch-request.ts';
 import { createPipeline } from '../fetch/create-pipeline.ts';
-import type { FetchPipeline, Unsaved } from '../fetch/fetch-pipeline.ts';
-import type { HostState } from '../fetch/host-gates.ts';
+import type { FetchMemory, Unsaved } from '../fetch/fetch-memory.ts';
+import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
+import type { FetchRequest } from '../fetch/fetch-request.ts';
 import type { Outcome } from '../fetch/outcome.ts';
 import type { Patience } from '../fetch/patience.ts';
-import type { SavedSessions } from '../fetch/session/sessions.ts';
 import type { ClaimedRequest } from '../ledger/page-result.ts';
 import type { RequestBody, RequestSpec } from '../ledger/request-spec.ts';
 import type { RunId } from '../ledger/run.ts';
@@ -26,9 +25,9 @@ export class LiveSource implements AnswerSource {
 
   static async open(data: DataDirectory, run: RunId, settings: Settings): Promise<LiveSource> {
     const files = await FileStore.open(data.files);
-    const sessions = (await data.ledger.sessionsOf(run)) as unknown as SavedSessions;
-    const hosts = (await data.ledger.hostStates()) as ReadonlyMap<string, unknown> as ReadonlyMap<string, HostState>;
-    return new LiveSource(createPipeline(settings, { files, sessions, hosts }, systemClock, systemRandom));
+    // Written by this very code, and so not checked again.
+    const memory = (await data.ledger.fetchMemory(run)) as unknown as FetchMemory;
+    return new LiveSource(createPipeline(settings, { files, memory, clock: systemClock, random: systemRandom }));
   }
 
   answer({ spec }: ClaimedRequest, patience: Patience): Promise<Outcome> {
@@ -63,7 +62,9 @@ function fetchRequestOf(spec: RequestSpec): FetchRequest {
 function encodeBody(body: RequestBody): NonNullable<FetchRequest['body']> {
   switch (body.kind) {
     case 'form': {
-      const encoded = new URLSearchParams(body.fields.map(([name, value]): [string, string] => [name, value])).toString();
+      const encoded = new URLSearchParams(
+        body.fields.map(([name, value]): [string, string] => [name, value]),
+      ).toString();
       return { bytes: Buffer.from(encoded), type: 'application/x-www-form-urlencoded' };
     }
     case 'json':

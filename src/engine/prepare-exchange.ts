@@ -35,7 +35,13 @@ export function prepareExchange(
   const bodySha256 = hash('sha256', body.encoded, 'buffer');
   const whole = { ...head, body: body.encoded, bodySha256: bodySha256.toString('hex') };
   const known = body.encoded.length === 0 ? undefined : findBody(bodySha256);
-  const facts = { ...common, bodySha256, bodySize: body.encoded.length, filePath: undefined, revisitOf: known?.exchange };
+  const facts = {
+    ...common,
+    bodySha256,
+    bodySize: body.encoded.length,
+    filePath: undefined,
+    revisitOf: known?.exchange,
+  };
   if (known !== undefined) {
     return { encoded: encodeRevisit(whole, { targetUri: known.url, at: known.at }, random), facts };
   }

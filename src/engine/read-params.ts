@@ -42,16 +42,23 @@ export function readEntryParams(name: string, entry: Entry<unknown>, given: unkn
   const checked = validate(entry.schema, given ?? {});
   if (checked.kind === 'valid') return checked.value;
   const issues = checked.issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-  throw new CurlewError(ErrorCode.invalidParameter, `The parameters of entry ${name} do not fit: ${issues.join('; ')}`, {
-    remedy: 'Give them as --param name=value, or as params.entries in code.',
-  });
+  throw new CurlewError(
+    ErrorCode.invalidParameter,
+    `The parameters of entry ${name} do not fit: ${issues.join('; ')}`,
+    {
+      remedy: 'Give them as --param name=value, or as params.entries in code.',
+    },
+  );
 }
 
 function readJson(name: string, given: unknown): Json | undefined {
   if (given === undefined) return undefined;
   const bad = findNonJson(given);
   if (bad === undefined) return given as Json;
-  throw new CurlewError(ErrorCode.invalidParameter, `The parameters of entry ${name} cannot be stored: ${bad} is not JSON.`);
+  throw new CurlewError(
+    ErrorCode.invalidParameter,
+    `The parameters of entry ${name} cannot be stored: ${bad} is not JSON.`,
+  );
 }
 
 function isEmpty(value: unknown): boolean {
@@ -71,7 +78,11 @@ function nothingToRun(definition: ScraperDefinition): CurlewError {
       remedy: "Declare one: start = entry(() => get('/', this.parse));",
     });
   }
-  return new CurlewError(ErrorCode.invalidParameter, `Every entry of ${definition.name} needs parameters: ${names.join(', ')}.`, {
-    remedy: `Name one and give its parameters: --entry ${names[0]} --param name=value.`,
-  });
+  return new CurlewError(
+    ErrorCode.invalidParameter,
+    `Every entry of ${definition.name} needs parameters: ${names.join(', ')}.`,
+    {
+      remedy: `Name one and give its parameters: --entry ${names[0]} --param name=value.`,
+    },
+  );
 }

@@ -38,7 +38,10 @@ export function resolveRequest(request: Request, at: YieldedAt, definition: Scra
     priority: options.priority ?? (step === undefined ? 0 : (definition.scraper.priorities[step] ?? 0)),
     depth: at.depth,
   } as const;
-  const identity = requestIdentity({ method: request.method, url, body: request.body, key: options.key }, at.occurrence);
+  const identity = requestIdentity(
+    { method: request.method, url, body: request.body, key: options.key },
+    at.occurrence,
+  );
   return { spec, host: hostOf(url), identity, reading: readingOf(step, context) };
 }
 
@@ -54,9 +57,13 @@ function readContext(context: unknown, step: string | undefined, url: string): J
   if (context === undefined) return undefined;
   const bad = findNonJson(context);
   if (bad !== undefined) {
-    throw new CurlewError(ErrorCode.invalidRequest, `The context for ${step ?? url} cannot be stored: ${bad} is not JSON.`, {
-      remedy: 'Pass strings, finite numbers, booleans, null, and arrays and plain objects of these.',
-    });
+    throw new CurlewError(
+      ErrorCode.invalidRequest,
+      `The context for ${step ?? url} cannot be stored: ${bad} is not JSON.`,
+      {
+        remedy: 'Pass strings, finite numbers, booleans, null, and arrays and plain objects of these.',
+      },
+    );
   }
   return context as Json;
 }

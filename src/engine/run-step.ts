@@ -28,7 +28,12 @@ export interface StepPlace {
 }
 
 /** Throws what the step throws, and `invalid_request` or `step_failed` for yields that make no sense. */
-export function runStep(definition: ScraperDefinition, place: StepPlace, input: unknown, context: Json | undefined): Gathered {
+export function runStep(
+  definition: ScraperDefinition,
+  place: StepPlace,
+  input: unknown,
+  context: Json | undefined,
+): Gathered {
   const step = definition.stepNamed(place.step);
   const records: NewRecord[] = [];
   const children: NewRequest[] = [];
@@ -57,7 +62,8 @@ function readRecord(scraped: ScrapedRecord): NewRecord {
   if (checked.kind === 'valid' && bad === undefined) {
     return { kind: scraped.type, data: checked.value as Json, errors: undefined };
   }
-  const errors = checked.kind === 'invalid' ? checked.issues : [{ path: bad ?? '', message: 'cannot be stored as JSON' }];
+  const errors =
+    checked.kind === 'invalid' ? checked.issues : [{ path: bad ?? '', message: 'cannot be stored as JSON' }];
   return { kind: scraped.type, data: asJson(scraped.data), errors };
 }
 

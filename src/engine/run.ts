@@ -1,11 +1,11 @@
 // The way in from code: begin a run, go on with one, or replay one.
 
-import { systemClock } from '../platform/clock.ts';
-import type { Json } from '../platform/json.ts';
-import { systemRandom } from '../platform/random.ts';
 import type { Durability } from '../ledger/database.ts';
 import type { StoredRecord } from '../ledger/record-table.ts';
 import type { RunId, RunSummary } from '../ledger/run.ts';
+import { systemClock } from '../platform/clock.ts';
+import type { Json } from '../platform/json.ts';
+import { systemRandom } from '../platform/random.ts';
 import { defineScraper, type ScraperDefinition } from '../scraper/definition.ts';
 import type { Scraper } from '../scraper/scraper.ts';
 import { ArchiveSource } from './archive-source.ts';
@@ -54,7 +54,7 @@ export function run(scraper: Scraper, options: RunOptions): RunHandle {
     const seeds = planEntries(definition, scraper.params);
     const { name } = definition;
     const created = { kind: 'scraper', name, source, params: plain(scraper.params), replayOf: undefined } as const;
-    const id = await data.ledger.createRun({ ...created, settings: plain(settings) }, seeds);
+    const id = await data.ledger.createRun({ ...created, settings: saved(settings) }, seeds);
     return live(data, id, definition, settings);
   });
 }
@@ -97,7 +97,7 @@ export function replay(scraper: Scraper, options: ReplayOptions): RunHandle {
     const seeds = await data.ledger.seedsOf(original.id);
     const { source } = options;
     const created = { kind: 'replay', name, source, params: original.params, replayOf: original.id } as const;
-    const id = await data.ledger.createRun({ ...created, settings: plain(settings) }, seeds);
+    const id = await data.ledger.createRun({ ...created, settings: saved(settings) }, seeds);
     return replaying(data, id, original.id, definition, settings);
   });
 }
@@ -179,6 +179,11 @@ function start(path: string, durability: Durability | undefined, begin: Begin): 
       control.engine?.stop(how);
     },
   };
+}
+
+/** Settings as the ledger stores them: without the proxy, which may hold a password. It is given anew to a resume. */
+function saved({ proxy: _, ...settings }: Settings): Json {
+  return plain(settings);
 }
 
 /** Checked values as the ledger stores them. */

@@ -58,9 +58,13 @@ export class Seeder {
   #requestsOf(seed: Seed): Iterable<Request> {
     const entry = this.#definition.entries.get(seed.entry);
     if (entry === undefined) {
-      throw new CurlewError(ErrorCode.unknownEntry, `${this.#definition.name} has no entry named ${seed.entry} any more.`, {
-        remedy: 'Resume with the scraper the run was begun with, or begin a new run.',
-      });
+      throw new CurlewError(
+        ErrorCode.unknownEntry,
+        `${this.#definition.name} has no entry named ${seed.entry} any more.`,
+        {
+          remedy: 'Resume with the scraper the run was begun with, or begin a new run.',
+        },
+      );
     }
     const begun = entry.begin(readEntryParams(seed.entry, entry, seed.params));
     return isRequest(begun) ? [begun] : begun;
@@ -68,9 +72,13 @@ export class Seeder {
 
   #resolve(request: Request, entry: string, ordinal: number): NewRequest {
     if (!isRequest(request)) {
-      throw new CurlewError(ErrorCode.scraperDefinition, `Entry ${entry} of ${this.#definition.name} gave back something that is no request.`, {
-        remedy: 'An entry gives back what get, post and download return, one or many.',
-      });
+      throw new CurlewError(
+        ErrorCode.scraperDefinition,
+        `Entry ${entry} of ${this.#definition.name} gave back something that is no request.`,
+        {
+          remedy: 'An entry gives back what get, post and download return, one or many.',
+        },
+      );
     }
     const occurrence = `entry ${entry} ${ordinal}`;
     return resolveRequest(request, { base: this.#definition.baseUrl, depth: 0, occurrence }, this.#definition);

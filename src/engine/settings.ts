@@ -21,9 +21,15 @@ const Settings = z.strictObject({
   /** `process` survives kills of the process; `power` also power cuts, at an fsync per commit. Default `process`. */
   durability: z.enum(['process', 'power']).default('process'),
   /** Largest page that is read into memory, in bytes, decoded. Default 32 MiB. */
-  maxPageBytes: z.int().min(1).default(32 * 1024 * 1024),
+  maxPageBytes: z
+    .int()
+    .min(1)
+    .default(32 * 1024 * 1024),
   /** Largest download, in bytes. Default 8 GiB. */
-  maxFileBytes: z.int().min(1).default(8 * 1024 ** 3),
+  maxFileBytes: z
+    .int()
+    .min(1)
+    .default(8 * 1024 ** 3),
   /** Longest time for one request and its answer, in ms. Default 5 minutes; downloads have twelve times that. */
   totalTimeoutMs: z.int().min(1).default(300_000),
 });
@@ -37,7 +43,9 @@ export type SettingsInput = z.input<typeof Settings>;
 export function readSettings(input: unknown): Settings {
   const parsed = Settings.safeParse(input);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));
+  const issues = parsed.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.join('.')}: ${message}`,
+  );
   throw new CurlewError(ErrorCode.usage, `These settings cannot be used: ${issues.join('; ')}`, {
     remedy: 'docs/settings.md lists every setting with its unit and default.',
   });

@@ -2,10 +2,10 @@
 
 import { statusVerdict } from '../fetch/classify.ts';
 import type { OutcomeWithoutPage } from '../fetch/outcome.ts';
+import type { RetryDecision } from '../fetch/politeness/retry-policy.ts';
 import type { Settlement } from '../ledger/page-result.ts';
 import type { Verdict } from '../ledger/verdict.ts';
 import type { Instant } from '../platform/clock.ts';
-import type { RetryDecision } from '../fetch/politeness/retry-policy.ts';
 
 /** What to write for `outcome`; `retry` is what the retry policy says about the attempt that just ended. */
 export function settle(outcome: OutcomeWithoutPage, retry: RetryDecision, attempts: number, now: Instant): Settlement {
@@ -20,7 +20,11 @@ export function settle(outcome: OutcomeWithoutPage, retry: RetryDecision, attemp
     case 'url_specific': {
       if (!outcome.retriable) return settled(statusVerdict(outcome.status), outcome.status, outcome.reason);
       if (retry.kind === 'retry') return { kind: 'delayed', dueAt: now + retry.delayMs, reason: outcome.reason };
-      return settled('unknown', outcome.status, attempts === 1 ? outcome.reason : `${outcome.reason}, after ${attempts} attempts`);
+      return settled(
+        'unknown',
+        outcome.status,
+        attempts === 1 ? outcome.reason : `${outcome.reason}, after ${attempts} attempts`,
+      );
     }
   }
 }

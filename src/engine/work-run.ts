@@ -60,7 +60,8 @@ async function withEngine<T>(work: RunWork, writer: RunWriter, use: (engine: Eng
       archive,
       source,
       seeder: new Seeder(definition, await data.ledger.seedsOf(run), writer),
-      finish: (request, outcome) => finishPage(request, outcome, { definition, findBody, clock, random, retries: work.archives }),
+      finish: (request, outcome) =>
+        finishPage(request, outcome, { definition, findBody, clock, random, retries: work.archives }),
       progress,
       clock,
       concurrency: settings.concurrency,

@@ -26,7 +26,12 @@ export class Download implements BodySink {
   /** Gives the file the name that its answer suggests. */
   async commit(headers: HeaderList): Promise<FetchedBody> {
     this.#file ??= await this.#files.begin();
-    return { kind: 'file', ...(await this.#file.commit(remoteFileName(headerValue(headers, 'content-disposition'), this.#url.href) ?? 'file')) };
+    return {
+      kind: 'file',
+      ...(await this.#file.commit(
+        remoteFileName(headerValue(headers, 'content-disposition'), this.#url.href) ?? 'file',
+      )),
+    };
   }
 
   /** Throws away what came so far, if anything did. */

@@ -5,8 +5,9 @@ import type { FileStore } from '../archive/file-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { classify } from './classify.ts';
 import { Download } from './download.ts';
+import type { FetchEvent, RememberedRobots, Unsaved } from './fetch-memory.ts';
 import type { FetchRequest } from './fetch-request.ts';
-import type { HostGates, HostState } from './host-gates.ts';
+import type { HostGates } from './host-gates.ts';
 import { headerValue } from './http/header-list.ts';
 import type { HopAnswer, HopResult } from './http/hop-result.ts';
 import type { HttpHop } from './http/http-hop.ts';
@@ -15,23 +16,20 @@ import type { FetchedExchange, HeaderList, Outcome, OutcomeWithoutPage } from '.
 import type { Patience } from './patience.ts';
 import { parseRetryAfter } from './politeness/retry-after.ts';
 import { type ProxyServer, redactProxy } from './proxy/proxy-server.ts';
-import type { SavedSessions, Sessions } from './session/sessions.ts';
+import type { Sessions } from './session/sessions.ts';
 
 export interface PipelineParts {
   readonly hop: HttpHop;
   readonly gates: HostGates;
+  readonly robots: RememberedRobots;
+  /** What the parts reported and nobody has taken yet. */
+  readonly events: FetchEvent[];
   readonly sessions: Sessions;
   /** Where downloads go. */
   readonly files: FileStore;
   readonly proxy: ProxyServer | undefined;
   readonly userAgent: string;
   readonly clock: Clock;
-}
-
-/** Undefined and empty where nothing changed. */
-export interface Unsaved {
-  readonly sessions: SavedSessions | undefined;
-  readonly hosts: ReadonlyMap<string, HostState>;
 }
 
 /** The longest Retry-After that is obeyed. */
@@ -49,10 +47,7 @@ interface Leg {
 }
 
 /** What a leg came to: the end of the chain, or where it goes on. */
-type LegEnd =
-  | { readonly kind: 'follow'; readonly leg: Leg }
-  | { readonly kind: 'ok' }
-  | OutcomeWithoutPage;
+type LegEnd = { readonly kind: 'follow'; readonly leg: Leg } | { readonly kind: 'ok' } | OutcomeWithoutPage;
 
 export class FetchPipeline {
   readonly #parts: PipelineParts;
@@ -88,7 +83,8 @@ export class FetchPipeline {
   takeUnsaved(): Unsaved {
     const sessions = this.#sessionsChanged ? this.#parts.sessions.save() : undefined;
     this.#sessionsChanged = false;
-    return { sessions, hosts: this.#parts.gates.takeChanged() };
+    const { gates, robots, events } = this.#parts;
+    return { sessions, hosts: gates.takeChanged(), robots: robots.takeChanged(), events: events.splice(0) };
   }
 
   async close(): Promise<void> {
@@ -110,6 +106,7 @@ export class FetchPipeline {
     const gate = gates.of(leg.url);
     const admission = await gate.admit(leg.url, patience.stop);
     if (admission.kind === 'refused') return { kind: 'skipped', reason: admission.reason };
+    if (admission.kind === 'undecided') return { ...refusal(admission.reason), retriable: true };
     const download = request.saves === 'file' ? new Download(files, leg.url) : undefined;
     const at = clock.now();
     const result = await this.#send(leg, cookie, download, patience);
@@ -200,7 +197,12 @@ function redirectOf(leg: Leg, answer: HopAnswer, followed: number): LegEnd | und
   }
 }
 
-async function exchangeOf(leg: Leg, at: number, answer: HopAnswer, download: Download | undefined): Promise<FetchedExchange> {
+async function exchangeOf(
+  leg: Leg,
+  at: number,
+  answer: HopAnswer,
+  download: Download | undefined,
+): Promise<FetchedExchange> {
   const { status, statusText, headers, requestHeaders, remoteAddress, durationMs, body } = answer;
   if (body.kind === 'memory') await download?.discard();
   return {
@@ -222,6 +224,6 @@ function isConditional(headers: HeaderList): boolean {
   return headerValue(headers, 'if-none-match') !== undefined || headerValue(headers, 'if-modified-since') !== undefined;
 }
 
-function refusal(reason: string): OutcomeWithoutPage {
+function refusal(reason: string): OutcomeWithoutPage & { kind: 'url_specific' } {
   return { kind: 'url_specific', status: undefined, reason, retriable: false };
 }

@@ -4,9 +4,11 @@
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { Classified } from './classify.ts';
+import type { FetchEvent } from './fetch-memory.ts';
 import { type BreakerState, type HostSign, type ProbeResult, signOfStatus } from './politeness/breaker-state.ts';
 import { type BreakerTicket, CircuitBreaker } from './politeness/circuit-breaker.ts';
 import { defaultRateSettings, TokenBucket, type TokenBucketState } from './politeness/token-bucket.ts';
+import type { RobotsDecision } from './robots/robots-policy.ts';
 
 /** What outlives the process. Plain data. */
 export interface HostState {
@@ -14,26 +16,26 @@ export interface HostState {
   readonly rate: TokenBucketState;
 }
 
-export type RobotsVerdict =
-  | { readonly kind: 'allowed'; readonly crawlDelayMs: number | undefined }
-  | { readonly kind: 'disallowed'; readonly rule: string };
-
 export interface HostGatesOptions {
   /** Requests per second to one host, or `off`. */
   readonly rate: number | 'off';
   readonly clock: Clock;
   readonly random: Random;
   /** What robots.txt says about a URL. */
-  readonly robots: (url: URL, signal: AbortSignal) => Promise<RobotsVerdict>;
+  readonly robots: (url: URL, signal: AbortSignal) => Promise<RobotsDecision>;
   /** One HEAD to the root of an origin. */
   readonly probe: (origin: string, signal: AbortSignal) => Promise<ProbeResult>;
   /** States saved by an earlier process, by host. */
   readonly states: ReadonlyMap<string, HostState>;
+  readonly report: (event: FetchEvent) => void;
 }
 
 export type Admission =
   | { readonly kind: 'admitted'; readonly ticket: BreakerTicket }
-  | { readonly kind: 'refused'; readonly reason: string };
+  /** robots.txt says no. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** robots.txt cannot be had, and without it the answer is not yet. */
+  | { readonly kind: 'undecided'; readonly reason: string };
 
 export class HostGates {
   readonly #options: HostGatesOptions;
@@ -66,19 +68,25 @@ export class HostGate {
   readonly #bucket: TokenBucket;
   readonly #robots: HostGatesOptions['robots'];
   readonly #onChange: () => void;
+  readonly #report: (event: FetchEvent) => void;
+  #wasOpen = false;
 
   constructor(host: string, origin: string, options: HostGatesOptions, onChange: () => void) {
     const state = options.states.get(host);
     this.host = host;
     this.#robots = options.robots;
     this.#onChange = onChange;
+    this.#report = options.report;
     this.#breaker = new CircuitBreaker({
       clock: options.clock,
       probe: (signal) => options.probe(origin, signal),
-      onChange,
+      onChange: (next) => this.#breakerChanged(next),
       ...(state !== undefined && { state: state.breaker }),
     });
-    this.#bucket = new TokenBucket(options.clock, options.random, { ...defaultRateSettings, ratePerSecond: options.rate });
+    this.#bucket = new TokenBucket(options.clock, options.random, {
+      ...defaultRateSettings,
+      ratePerSecond: options.rate,
+    });
     if (state !== undefined) this.#bucket.restore(state.rate);
   }
 
@@ -92,6 +100,8 @@ export class HostGate {
       const ticket = await this.#breaker.waitUntilAllowed(stop);
       const robots = await this.#robots(url, stop);
       if (robots.kind === 'disallowed') return { kind: 'refused', reason: `robots.txt: ${robots.rule}` };
+      if (robots.kind === 'unreachable')
+        return { kind: 'undecided', reason: `robots.txt is unreachable: ${robots.reason}` };
       this.#bucket.setCrawlDelay(robots.crawlDelayMs ?? 0);
       await this.#bucket.take(stop);
       this.#onChange();
@@ -107,12 +117,21 @@ export class HostGate {
 
   /** What the answer to an admitted request says about the host. */
   learn(ticket: BreakerTicket, meaning: Classified): void {
-    const hold = meaning.kind === 'rate_limited' ? meaning.until : meaning.kind === 'site_wide' ? meaning.retryAfter : undefined;
-    if (hold !== undefined) {
+    const hold =
+      meaning.kind === 'rate_limited' ? meaning.until : meaning.kind === 'site_wide' ? meaning.retryAfter : undefined;
+    if (hold !== undefined && 'reason' in meaning) {
       this.#bucket.holdUntil(hold);
+      this.#report({ kind: 'retry_after', host: this.host, until: hold, reason: meaning.reason });
       this.#onChange();
     }
     this.#breaker.record(ticket, signOf(meaning));
+  }
+
+  #breakerChanged({ kind, failures }: BreakerState): void {
+    this.#onChange();
+    const isNews = kind === 'open' || (kind === 'closed' && this.#wasOpen);
+    if (isNews) this.#report({ kind: 'breaker', host: this.host, state: kind, failures });
+    if (kind !== 'half_open') this.#wasOpen = kind === 'open';
   }
 }
 

@@ -10,12 +10,16 @@ export class HostTable {
   readonly #insert: StatementSync;
   readonly #states: StatementSync;
   readonly #saveState: StatementSync;
+  readonly #robots: StatementSync;
+  readonly #saveRobots: StatementSync;
   readonly #known = new Map<string, HostId>();
 
   constructor(database: Database) {
     this.#find = database.prepare('SELECT id FROM hosts WHERE name = ?');
     this.#insert = database.prepare('INSERT INTO hosts (name) VALUES (?)');
     this.#states = database.prepare('SELECT name, state FROM hosts WHERE state IS NOT NULL');
+    this.#robots = database.prepare('SELECT origin, record FROM robots');
+    this.#saveRobots = database.prepare('INSERT OR REPLACE INTO robots (origin, record) VALUES (?, ?)');
     this.#saveState = database.prepare('UPDATE hosts SET state = ? WHERE id = ?');
   }
 
@@ -36,6 +40,15 @@ export class HostTable {
 
   saveState(name: string, state: Json): void {
     this.#saveState.run(JSON.stringify(state), this.idOf(name));
+  }
+
+  /** What is known of robots.txt, by origin. */
+  robots(): Map<string, Json> {
+    return new Map(this.#robots.all().map((row) => [String(row.origin), JSON.parse(String(row.record)) as Json]));
+  }
+
+  saveRobots(origin: string, record: Json): void {
+    this.#saveRobots.run(origin, JSON.stringify(record));
   }
 
   /** Drops what was remembered of a transaction that did not come to be. */

@@ -77,14 +77,12 @@ export class Ledger {
     return this.#tables.ownership.holderOf(id, this.#clock.now());
   }
 
-  /** The cookies of the run's sessions, by session name. */
-  async sessionsOf(id: RunId): Promise<Json> {
-    return this.#tables.runs.sessionsOf(id);
-  }
-
-  /** What earlier processes knew of each host: breaker and rate. */
-  async hostStates(): Promise<ReadonlyMap<string, Json>> {
-    return this.#tables.hosts.states();
+  /** What fetching remembered: cookies of the run, breaker and rate of each host, robots.txt of each origin. */
+  async fetchMemory(
+    id: RunId,
+  ): Promise<{ sessions: Json; hosts: ReadonlyMap<string, Json>; robots: ReadonlyMap<string, Json> }> {
+    const { runs, hosts } = this.#tables;
+    return { sessions: runs.sessionsOf(id), hosts: hosts.states(), robots: hosts.robots() };
   }
 
   async seedsOf(id: RunId): Promise<Seed[]> {

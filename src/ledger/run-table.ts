@@ -73,7 +73,9 @@ export class RunTable {
   }
 
   saveSessions(id: RunId, sessions: Json): void {
-    this.#database.prepare('INSERT OR REPLACE INTO sessions (run_id, cookies) VALUES (?, ?)').run(id, JSON.stringify(sessions));
+    this.#database
+      .prepare('INSERT OR REPLACE INTO sessions (run_id, cookies) VALUES (?, ?)')
+      .run(id, JSON.stringify(sessions));
   }
 
   addActiveTime(id: RunId, ms: number): void {

@@ -36,6 +36,9 @@ export interface FetchMemory {
   readonly sessions: Json | undefined;
   /** Breaker and rate by host. */
   readonly hosts: ReadonlyMap<string, Json>;
+  /** robots.txt by origin. */
+  readonly robots: ReadonlyMap<string, Json>;
+  readonly events: readonly (Readonly<Record<string, Json>> & { readonly kind: string })[];
 }
 
 export class RunWriter {
@@ -61,7 +64,7 @@ export class RunWriter {
       const queued: Queued = new Map();
       for (const result of results) this.#apply(result, changes, queued, now);
       this.#tables.counts.add(this.run, changes);
-      this.#remember(memory);
+      this.#remember(memory, now);
       const claimed: ClaimedRequest[] = [];
       const nextDue = new Map<HostId, Instant>();
       for (const [host, limit] of wanted) {
@@ -104,9 +107,9 @@ export class RunWriter {
 
   /** Shows other processes that this one is alive, and counts the time worked. */
   async heartbeat(memory: FetchMemory | undefined): Promise<void> {
-    this.#asOwner(() => {
+    this.#asOwner((now) => {
       this.#countTime();
-      this.#remember(memory);
+      this.#remember(memory, now);
     });
   }
 
@@ -130,9 +133,12 @@ export class RunWriter {
     });
   }
 
-  #remember(memory: FetchMemory | undefined): void {
-    if (memory?.sessions !== undefined) this.#tables.runs.saveSessions(this.run, memory.sessions);
-    for (const [host, state] of memory?.hosts ?? []) this.#tables.hosts.saveState(host, state);
+  #remember(memory: FetchMemory | undefined, now: Instant): void {
+    if (memory === undefined) return;
+    if (memory.sessions !== undefined) this.#tables.runs.saveSessions(this.run, memory.sessions);
+    for (const [host, state] of memory.hosts) this.#tables.hosts.saveState(host, state);
+    for (const [origin, record] of memory.robots) this.#tables.hosts.saveRobots(origin, record);
+    for (const { kind, ...data } of memory.events) this.#tables.events.add(this.run, undefined, { kind, data }, now);
   }
 
   #countTime(): void {

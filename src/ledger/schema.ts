@@ -42,6 +42,12 @@ export const MIGRATIONS: readonly string[] = [
     state TEXT                             -- JSON: breaker and rate, for the next process
   ) STRICT;
 
+  -- The last robots.txt of each origin.
+  CREATE TABLE robots (
+    origin TEXT PRIMARY KEY,
+    record TEXT NOT NULL                   -- JSON
+  ) STRICT, WITHOUT ROWID;
+
   CREATE TABLE requests (
     id INTEGER PRIMARY KEY,
     run_id INTEGER NOT NULL,

@@ -4,6 +4,7 @@
 import type { RequestBody } from '../ledger/request-spec.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import type { Json } from '../platform/json.ts';
+import { encodeFields } from './page/form-encoding.ts';
 import type { Page } from './page/page.ts';
 import type { SavedFile } from './page/saved-file.ts';
 import type { ScrapedRecord } from './record.ts';
@@ -53,6 +54,8 @@ export interface FormSubmission {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly fields: readonly (readonly [name: string, value: string])[];
+  /** The encoding a browser would send it in: that of its page. */
+  readonly encoding: string;
 }
 
 export interface Request {
@@ -85,9 +88,7 @@ export function get<Context extends Handed>(
 export function get(target: Target | FormSubmission): Request;
 export function get(target: Target | FormSubmission, step?: AnyStep, context?: unknown): Request {
   if (isSubmission(target)) {
-    const body: RequestBody | undefined =
-      target.method === 'POST' ? { kind: 'form', fields: target.fields } : undefined;
-    return build(target.method, target.url, 'page', body, step, context);
+    return build(target.method, target.url, 'page', submittedBody(target), step, context);
   }
   return build('GET', target, 'page', undefined, step, context);
 }
@@ -172,6 +173,12 @@ function optionsOf(target: Target): RequestOptions {
     ...(via !== undefined && { via }),
     ...(waitFor !== undefined && { waitFor }),
   };
+}
+
+function submittedBody({ method, fields, encoding }: FormSubmission): RequestBody | undefined {
+  if (method === 'GET') return undefined;
+  if (encoding === 'utf-8') return { kind: 'form', fields };
+  return { kind: 'text', text: encodeFields(fields, encoding), type: 'application/x-www-form-urlencoded' };
 }
 
 function readBody(body: PostBody): RequestBody {

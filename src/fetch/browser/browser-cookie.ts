@@ -24,14 +24,14 @@ export function cookiesOf(saved: SavedCookies, now: Instant): readonly BrowserCo
   const cookies = saved.cookies.map((cookie): BrowserCookie => {
     const { key, value, domain, path, hostOnly, secure, httpOnly, sameSite } = cookie;
     return {
-      name: key ?? '',
-      value: value ?? '',
-      domain: hostOnly === true ? (domain ?? '') : `.${domain ?? ''}`,
-      path: path ?? '/',
+      name: textOf(key),
+      value: textOf(value),
+      domain: hostOnly === true ? textOf(domain) : `.${textOf(domain)}`,
+      path: textOf(path) || '/',
       expires: expiryOf(cookie),
       secure: secure === true,
       httpOnly: httpOnly === true,
-      sameSite: sameSiteOf(sameSite),
+      sameSite: sameSiteOf(textOf(sameSite)),
     };
   });
   return cookies.filter(({ expires }) => expires === undefined || expires > now);
@@ -115,8 +115,13 @@ function fromChromium({ name, value, domain, path, expires, secure, httpOnly, sa
   return { name, value, domain, path, expires: when, secure, httpOnly, sameSite: sameSiteOf(sameSite) };
 }
 
-function sameSiteOf(text: string | undefined): BrowserCookie['sameSite'] {
-  const lower = text?.toLowerCase();
+// tough-cookie leaves the fields of a saved cookie untyped.
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function sameSiteOf(text: string): BrowserCookie['sameSite'] {
+  const lower = text.toLowerCase();
   return lower === 'strict' || lower === 'lax' || lower === 'none' ? lower : undefined;
 }
 

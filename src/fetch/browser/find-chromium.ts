@@ -29,7 +29,7 @@ const REMEDY =
 /** The path of a Chromium that can be executed. Throws `service_missing`. */
 export async function findChromium(options: FindChromiumOptions = {}): Promise<string> {
   const { executablePath, env = process.env, platform = process.platform } = options;
-  const named = executablePath ?? env['CURLEW_CHROMIUM'];
+  const named = executablePath ?? env.CURLEW_CHROMIUM;
   if (named !== undefined && named !== '') {
     if (await isExecutable(named)) return named;
     const where = executablePath === undefined ? 'CURLEW_CHROMIUM names' : 'the setting names';
@@ -46,14 +46,14 @@ export async function findChromium(options: FindChromiumOptions = {}): Promise<s
 }
 
 function usualPlaces(env: Readonly<Record<string, string | undefined>>, platform: NodeJS.Platform): readonly string[] {
-  const directories = (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((directory) => directory !== '');
+  const directories = (env.PATH ?? env.Path ?? '').split(delimiter).filter((directory) => directory !== '');
   const suffix = platform === 'win32' ? '.exe' : '';
   const onPath = NAMES.flatMap((name) => directories.map((directory) => join(directory, name + suffix)));
   switch (platform) {
     case 'darwin':
       return [...onPath, ...MAC_APPS];
     case 'win32': {
-      const roots = [env['PROGRAMFILES'], env['PROGRAMFILES(X86)'], env['LOCALAPPDATA']];
+      const roots = [env.PROGRAMFILES, env['PROGRAMFILES(X86)'], env.LOCALAPPDATA];
       const present = roots.filter((root) => root !== undefined);
       const products = ['Chromium', join('Google', 'Chrome')];
       return [

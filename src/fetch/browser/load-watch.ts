@@ -8,13 +8,14 @@ import { SLOWEST_DOWNLOAD_BYTES_PER_SECOND } from '../http/hop-options.ts';
 import { BrowserError } from './browser-result.ts';
 import type { PageTraffic } from './page-traffic.ts';
 
+const SOON_MS = 5_000;
+
 /** The caller's signal fired. */
 export class LoadAborted extends Error {
   override readonly name: string = 'LoadAborted';
 }
 
 export interface LoadWatchOptions {
-  readonly page: Page;
   readonly browser: Browser;
   readonly traffic: PageTraffic;
   readonly signal: AbortSignal;
@@ -34,15 +35,19 @@ export class LoadWatch {
 
   constructor(options: LoadWatchOptions) {
     this.#options = options;
-    const { page, browser, traffic, signal, clock, totalMs } = options;
+    const { browser, traffic, signal, clock, totalMs } = options;
     this.#over.promise.catch(() => {});
     this.#startedAt = clock.monotonic();
     this.#timer = setTimeout(this.#onTimer, totalMs);
-    page.on('crash', this.#onCrash);
     browser.on('disconnected', this.#onCrash);
     traffic.trouble.catch(this.#over.reject);
     if (signal.aborted) this.#onAbort();
     else signal.addEventListener('abort', this.#onAbort);
+  }
+
+  /** Ends the load when this page's own process dies. */
+  observe(page: Page): void {
+    page.on('crash', this.#onCrash);
   }
 
   /** Waits for `work`, at most until the load is over. */
@@ -52,10 +57,20 @@ export class LoadWatch {
     return Promise.race([work, this.#over.promise]);
   }
 
+  /** Waits for `work` that should be done any moment; undefined when it is not. */
+  async soon<T>(work: Promise<T>): Promise<T | undefined> {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => resolve(undefined), SOON_MS);
+    try {
+      return await this.until(Promise.race([work, promise]));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   stop(): void {
-    const { page, browser, signal } = this.#options;
+    const { browser, signal } = this.#options;
     clearTimeout(this.#timer);
-    page.off('crash', this.#onCrash);
     browser.off('disconnected', this.#onCrash);
     signal.removeEventListener('abort', this.#onAbort);
   }

@@ -8,15 +8,24 @@ import { BrowserError, type BrowserRequest } from './browser-result.ts';
 import { isHtml, matchScript, type RawSnapshot, snapshotScript } from './dom-snapshot.ts';
 import type { LoadWatch } from './load-watch.ts';
 import { NavigationTrail, type TrailStep, withoutFragment } from './navigation-trail.ts';
-import type { PageTraffic, TrackedRequest } from './page-traffic.ts';
+import type { PageTraffic, TrackedRequest, VisitAnswer } from './page-traffic.ts';
 
-/** What a load ended with, and the document (as the guard proxy saw it) it belongs to. */
-export type LoadEnd =
-  | { readonly kind: 'html'; readonly visit: TrackedRequest; readonly url: string; readonly html: string }
+interface Loaded {
+  /** The exchange it came with, as the guard proxy saw it. */
+  readonly visit: TrackedRequest;
+  readonly answer: VisitAnswer;
+  readonly url: string;
+}
+
+/** What a load ended with. */
+export type LoadedDocument =
+  | (Loaded & { readonly kind: 'html'; readonly html: string })
   /** What Chromium does not show as a page of the site: plain text, JSON, pictures, and answers without a body. */
-  | { readonly kind: 'bytes'; readonly visit: TrackedRequest; readonly url: string; readonly bytes: Uint8Array }
-  | { readonly kind: 'download'; readonly visit: TrackedRequest; readonly url: string; readonly download: Download }
-  | { readonly kind: 'refused'; readonly url: string; readonly reason: string };
+  | (Loaded & { readonly kind: 'bytes'; readonly bytes: Uint8Array })
+  /** `script`: the page made the file itself, and `visit` is the page. */
+  | (Loaded & { readonly kind: 'download'; readonly download: Download; readonly madeBy: 'site' | 'script' });
+
+export type LoadEnd = LoadedDocument | { readonly kind: 'refused'; readonly url: string; readonly reason: string };
 
 export interface PageLoadOptions {
   readonly page: Page;
@@ -53,10 +62,9 @@ export class PageLoad {
     });
   }
 
-  /** The documents on the way to the one that `last` is. */
-  hops(last: TrackedRequest | undefined): readonly TrackedRequest[] {
-    const visits = this.#trail.steps.map((step) => this.#visitOf(step));
-    return visits.filter((visit) => visit !== undefined && visit !== last && visit.answer !== undefined) as TrackedRequest[];
+  /** The documents asked for in the main frame, in order. */
+  visits(): readonly TrackedRequest[] {
+    return this.#trail.steps.map((step) => this.#visitOf(step)).filter((visit) => visit !== undefined);
   }
 
   /** Rejects with a `BrowserError` or `HopError` for what is the site's or Chromium's doing. */
@@ -73,7 +81,7 @@ export class PageLoad {
     const { page, watch } = this.#options;
     while (this.#trail.steps.length <= MOST_DOCUMENTS) {
       await watch.until(this.#trail.settled());
-      const end = this.#unshown() ?? (await this.#shown());
+      const end = (await this.#unshown()) ?? (await this.#shown());
       if (end !== undefined) return this.#download === undefined ? end : this.#downloadEnd(this.#download);
     }
     throw new BrowserError('bad_redirect', `the page led to more than ${MOST_DOCUMENTS} others (last: ${page.url()})`);
@@ -92,24 +100,26 @@ export class PageLoad {
     // A refresh after 0 s begins one turn after the load.
     await watch.until(page.evaluate('new Promise((resolve) => setTimeout(resolve))')).catch(ignoreNavigation);
     if (this.#hasMoved(step)) return undefined;
-    if (request.waitFor !== undefined && answer.status >= 200 && answer.status <= 299) await this.#waitFor(request.waitFor);
+    throwIfFailed(visit);
+    if (request.waitFor !== undefined && answer.status >= 200 && answer.status <= 299)
+      await this.#waitFor(request.waitFor);
     if (this.#hasMoved(step)) return undefined;
     const script = snapshotScript(maxSnapshotBytes);
     const snapshot = await watch.until(page.evaluate<RawSnapshot>(script)).catch(ignoreNavigation);
     if (snapshot === undefined || this.#hasMoved(step)) return undefined;
-    if (visit.end.kind === 'failure') throw new HopError(visit.end.code, visit.end.reason);
+    throwIfFailed(visit);
     if (isHtml(snapshot.contentType)) {
       if (snapshot.html === null || Buffer.byteLength(snapshot.html) > maxSnapshotBytes) {
         throw new HopError('decoded_too_large', `the page as shown is larger than ${maxSnapshotBytes} bytes`);
       }
-      return { kind: 'html', visit, url: snapshot.url, html: snapshot.html };
+      return { kind: 'html', visit, answer, url: snapshot.url, html: snapshot.html };
     }
     const bytes = await watch.until(this.#bodyOf(step));
-    return { kind: 'bytes', visit, url: snapshot.url, bytes };
+    return { kind: 'bytes', visit, answer, url: snapshot.url, bytes };
   }
 
   /** What comes of a document that was not shown; undefined when it was, or when the one before it stays. */
-  #unshown(): LoadEnd | undefined {
+  async #unshown(): Promise<LoadEnd | undefined> {
     const step = this.#trail.last;
     if (step === undefined || step.state === 'shown') return undefined;
     const visit = this.#visitOf(step);
@@ -120,17 +130,21 @@ export class PageLoad {
       case 'failure':
         throw new HopError(visit.end.code, visit.end.reason);
       case 'answer': {
-        const { status } = visit.end;
-        if (status >= 300 && status <= 399) throw new BrowserError('bad_redirect', `redirect (${status}): ${step.failure}`);
+        const answer = visit.end;
+        const { status } = answer;
+        if (status >= 300 && status <= 399)
+          throw new BrowserError('bad_redirect', `redirect (${status}): ${step.failure}`);
         // RFC 9110 §15.3.5: 204 leaves the page where it was.
         const stays = status === 204 || status === 205;
         if (stays && this.#trail.shown !== undefined) return undefined;
         // Chromium shows a page of its own in place of an error without a body.
-        if (stays || status >= 400) return { kind: 'bytes', visit, url, bytes: NOTHING };
+        if (stays || status >= 400) return { kind: 'bytes', visit, answer, url, bytes: NOTHING };
         break;
       }
     }
-    if (this.#download !== undefined) return this.#downloadEnd(this.#download);
+    // A document that turns out to be a file is given up first, and announced as a download then.
+    const download = await this.#options.watch.soon(this.#downloading.promise);
+    if (download !== undefined) return this.#downloadEnd(download);
     throw new BrowserError('navigation_failed', `Chromium gave up on ${url}: ${step.failure}`);
   }
 
@@ -151,16 +165,16 @@ export class PageLoad {
   }
 
   #downloadEnd(download: Download): LoadEnd {
-    const url = withoutFragment(download.url());
-    // A file that a script made (`blob:`) belongs to the page it was made on.
-    const visit = this.#options.traffic.visits.findLast((candidate) => withoutFragment(candidate.url.href) === url);
-    const shown = this.#trail.shown;
-    const owner = visit ?? (shown && this.#visitOf(shown));
-    if (owner === undefined) throw new BrowserError('download_failed', `nobody knows where ${url} came from`);
+    const asked = withoutFragment(download.url());
     if (this.#options.request.sink === undefined) {
-      throw new BrowserError('unwanted_download', `${url} is a file to be saved, not a page`);
+      throw new BrowserError('unwanted_download', `${asked} is a file to be saved, not a page`);
     }
-    return { kind: 'download', visit: owner, url, download };
+    const own = this.#options.traffic.visits.findLast(({ url }) => withoutFragment(url.href) === asked);
+    const shown = this.#trail.shown;
+    const visit = own ?? (shown && this.#visitOf(shown));
+    if (visit?.answer === undefined) throw new BrowserError('download_failed', `no site sent ${asked}`);
+    const madeBy = visit === own ? 'site' : 'script';
+    return { kind: 'download', visit, answer: visit.answer, url: visit.url.href, download, madeBy };
   }
 
   async #bodyOf(step: TrailStep): Promise<Uint8Array> {
@@ -185,6 +199,11 @@ export class PageLoad {
     const before = steps.slice(0, steps.indexOf(step)).filter(({ url }) => url === step.url).length;
     return this.#options.traffic.visits.filter(({ url }) => withoutFragment(url.href) === step.url)[before];
   }
+}
+
+/** A head without its whole body is no answer, whatever Chromium made of it. */
+function throwIfFailed({ end }: TrackedRequest): void {
+  if (end.kind === 'failure') throw new HopError(end.code, end.reason);
 }
 
 /** A page that goes on takes its scripts along; anything else is an error. */

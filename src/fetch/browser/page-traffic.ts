@@ -134,6 +134,8 @@ export class TrackedRequest {
   requestHeaders: HeaderList = [];
   /** The address connected to; undefined through a proxy, which does not tell. */
   remoteAddress: string | undefined;
+  /** The head of the answer, also when its body failed afterwards. */
+  answer: VisitAnswer | undefined;
   end: VisitEnd = { kind: 'pending' };
   readonly #traffic: PageTraffic;
   #learn: ((end: RequestEnd) => void) | undefined;
@@ -164,17 +166,19 @@ export class TrackedRequest {
   answered(answer: VisitAnswer): void {
     this.#traffic.countSent();
     this.durationMs = this.#traffic.options.clock.monotonic() - this.#leftAt;
+    this.answer = answer;
     this.end = answer;
     this.#tell(answer);
   }
 
   failed(error: HopError): void {
-    const head = this.end.kind === 'answer' ? { status: this.end.status, headers: this.end.headers } : undefined;
-    const failure = { kind: 'failure', code: error.code, reason: error.message, head } as const;
+    const failure = { kind: 'failure', code: error.code, reason: error.message, head: this.answer } as const;
     this.end = failure;
     if (error.code === 'address_refused') this.#traffic.countRefused(this.url, error.message);
-    else this.#traffic.countFailed();
-    if (head === undefined && error.code !== 'address_refused') this.#traffic.countSent();
+    else {
+      if (this.answer === undefined) this.#traffic.countSent();
+      this.#traffic.countFailed();
+    }
     this.#tell(failure);
   }
 

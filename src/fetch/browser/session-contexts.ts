@@ -6,6 +6,8 @@ import type { ProxyServer } from '../proxy/proxy-server.ts';
 import type { BrowserProcess } from './browser-process.ts';
 import type { GuardDoor, GuardProxy } from './guard-proxy.ts';
 
+const CLOSE_MS = 5_000;
+
 export interface SessionContext {
   readonly browser: Browser;
   readonly context: BrowserContext;
@@ -60,17 +62,18 @@ export class SessionContexts {
     if (oldest !== undefined && this.#idle.size > this.#options.maxIdle) this.#retire(oldest);
   }
 
-  /** Closes a place for good; what is still loading in it is dropped. */
-  async close({ context, door }: SessionContext): Promise<void> {
+  /** Closes a place for good. One that does not close in time takes Chromium along, which starts anew. */
+  async drop({ browser, context, door }: SessionContext): Promise<void> {
     door.close();
-    await context.close();
+    if (await doneWithin(CLOSE_MS, context.close())) return;
+    await doneWithin(CLOSE_MS, browser.close());
   }
 
   /** Closes every unused place. */
   async closeIdle(): Promise<void> {
     const all = [...this.#idle];
     for (const idle of all) this.#forget(idle);
-    await Promise.allSettled(all.map((idle) => this.close(idle)));
+    await Promise.all(all.map((idle) => this.drop(idle)));
   }
 
   async #open(proxy: ProxyServer | undefined): Promise<SessionContext> {
@@ -94,14 +97,26 @@ export class SessionContexts {
 
   #retire(idle: IdleContext): void {
     this.#forget(idle);
-    // A browser that died took it along.
-    this.close(idle).catch(() => {});
+    void this.drop(idle);
   }
 
   #forget(idle: IdleContext): void {
     clearTimeout(idle.timer);
     this.#idle.delete(idle);
   }
+}
+
+/** Whether `work` ended in time, well or not: what cannot be closed any more is closed. */
+export async function doneWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), ms);
+  work.then(
+    () => resolve(true),
+    () => resolve(true),
+  );
+  const done = await promise;
+  clearTimeout(timer);
+  return done;
 }
 
 function keyOf(session: string, proxy: ProxyServer | undefined): string {

@@ -208,7 +208,7 @@ describe('RobotsPolicy', () => {
 
     it('disallows in strict mode', async () => {
       const { warnings, checkPatiently } = setUp(() => answer, { mode: 'strict' });
-      expect(await checkPatiently()).toEqual({ kind: 'disallowed', rule: `robots.txt is unreachable: ${reason}` });
+      expect(await checkPatiently()).toEqual({ kind: 'unreachable', reason });
       expect(warnings).toMatchObject([{ inForce: 'disallow' }]);
     });
   });

@@ -16,8 +16,10 @@ export type RobotsMode = 'allow' | 'strict' | 'off';
 export type RobotsDecision =
   /** `crawlDelayMs` is what the site asks for between two requests, undefined when it asks for nothing. */
   | { readonly kind: 'allowed'; readonly crawlDelayMs: number | undefined }
-  /** `rule` says why, for a person: the line of the file, or that it cannot be reached. */
-  | { readonly kind: 'disallowed'; readonly rule: string };
+  /** `rule` is the line that says so, for a person. */
+  | { readonly kind: 'disallowed'; readonly rule: string }
+  /** It cannot be reached, and in mode `strict` that means no; but nobody said no. */
+  | { readonly kind: 'unreachable'; readonly reason: string };
 
 /** Robots.txt could not be reached, and what counts until it can. */
 export interface RobotsWarning {
@@ -105,7 +107,7 @@ export class RobotsPolicy {
     const { record, robots } = await this.#knownOf(url.origin, signal);
     if (robots === undefined) {
       return record.kind === 'unreachable' && this.#settings.mode === 'strict'
-        ? { kind: 'disallowed', rule: `robots.txt is unreachable: ${record.reason}` }
+        ? { kind: 'unreachable', reason: record.reason }
         : { kind: 'allowed', crawlDelayMs: undefined };
     }
     const { agent } = this.#settings;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { remoteFileName } from './remote-file-name.ts';
+import { remoteFileName } from '../../fetch/http/remote-file-name.ts';
 import { SavedFile } from './saved-file.ts';
 
 describe('a saved file', () => {

@@ -1,7 +1,7 @@
 // What a step after a download gets: a file that lies on disk, complete, described but not read.
 
 import { headerValue } from '../../fetch/http/header-list.ts';
-import { remoteFileName } from './remote-file-name.ts';
+import { remoteFileName } from '../../fetch/http/remote-file-name.ts';
 
 /** A download, as the engine hands it over. */
 export interface SavedFileSource {

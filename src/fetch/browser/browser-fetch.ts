@@ -1,0 +1,154 @@
+// Loads pages in Chromium: a bounded number at once, sessions apart, every request through the guard proxy and `admit`.
+// A page that hangs, a Chromium that dies or a site that never ends costs that load and nothing else.
+
+import { type Clock, systemClock } from '../../platform/clock.ts';
+import { CurlewError, ErrorCode } from '../../platform/errors.ts';
+import { type Random, systemRandom } from '../../platform/random.ts';
+import { type Sockets, systemSockets } from '../../platform/sockets.ts';
+import { AddressGuard } from '../guard/address-guard.ts';
+import type { HostPattern } from '../guard/host-pattern.ts';
+import { Dialer } from '../http/dialer.ts';
+import { BrowserProcess } from './browser-process.ts';
+import type { BrowserRequest, BrowserResult } from './browser-result.ts';
+import { findChromium } from './find-chromium.ts';
+import { GuardProxy } from './guard-proxy.ts';
+import { PageSlots } from './page-slots.ts';
+import { SessionContexts } from './session-contexts.ts';
+import { SessionLoad } from './session-load.ts';
+
+export interface BrowserTimeouts {
+  /** From the name to the last handshake of a connection. Default 10 s. */
+  readonly connectMs: number;
+  /** The longest silence of a server, before its answer and within it. Default 30 s. */
+  readonly idleMs: number;
+  /** From the `load` event to the element asked for with `waitFor`. Default 30 s. */
+  readonly waitMs: number;
+  /** The whole load, waiting for `admit` included. Default 300 s. With a sink, one second more for every 16 KiB received. */
+  readonly totalMs: number;
+  /** A session's place that is not used is given up after this, with its cache and storage. Default 60 s. */
+  readonly idleSessionMs: number;
+}
+
+export interface BrowserLimits {
+  /** Everything one load receives, content codings taken off. Default 64 MiB. */
+  readonly maxPageBytes: number;
+  /** The page as shown. Default 32 MiB. */
+  readonly maxSnapshotBytes: number;
+  /** Instead of `maxPageBytes`, when there is a sink. Default 8 GiB. */
+  readonly maxDownloadBytes: number;
+}
+
+export interface BrowserFetchOptions {
+  /** What pages and sites are told, unless a request has its own `User-Agent`. */
+  readonly userAgent: string;
+  /** Path of Chromium. Default: CURLEW_CHROMIUM, else the usual places. */
+  readonly executablePath?: string;
+  /** Hosts that may be reached although their address is not public. Default none. */
+  readonly allow?: readonly HostPattern[];
+  /** Pages loaded at the same time; further loads wait. Default 2. */
+  readonly maxPages?: number;
+  readonly timeouts?: Partial<BrowserTimeouts>;
+  readonly limits?: Partial<BrowserLimits>;
+  /** Root certificates in PEM, trusted besides those of Node. Default none. */
+  readonly extraCa?: readonly string[];
+  /** Default: the real network. */
+  readonly sockets?: Sockets;
+  readonly clock?: Clock;
+  readonly random?: Random;
+}
+
+const DEFAULT_TIMEOUTS: BrowserTimeouts = {
+  connectMs: 10_000,
+  idleMs: 30_000,
+  waitMs: 30_000,
+  totalMs: 300_000,
+  idleSessionMs: 60_000,
+};
+
+const DEFAULT_LIMITS: BrowserLimits = {
+  maxPageBytes: 64 * 2 ** 20,
+  maxSnapshotBytes: 32 * 2 ** 20,
+  maxDownloadBytes: 8 * 2 ** 30,
+};
+
+export class BrowserFetch {
+  readonly #guard: GuardProxy;
+  readonly #process: BrowserProcess;
+  readonly #contexts: SessionContexts;
+  readonly #slots: PageSlots;
+  readonly #timeouts: BrowserTimeouts;
+  readonly #limits: BrowserLimits;
+  readonly #clock: Clock;
+  readonly #closing = new AbortController();
+
+  private constructor(options: BrowserFetchOptions, executablePath: string, guard: GuardProxy) {
+    const { userAgent, maxPages = 2, clock = systemClock } = options;
+    this.#timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#clock = clock;
+    this.#guard = guard;
+    this.#process = new BrowserProcess({ executablePath, proxyUrl: guard.url, keyHash: guard.keyHash });
+    this.#contexts = new SessionContexts({
+      process: this.#process,
+      guard,
+      userAgent,
+      idleMs: this.#timeouts.idleSessionMs,
+      maxIdle: maxPages,
+    });
+    this.#slots = new PageSlots(maxPages);
+  }
+
+  /** Finds Chromium, which is started by the first load. Rejects with `service_missing` when there is none. */
+  static async open(options: BrowserFetchOptions): Promise<BrowserFetch> {
+    const { sockets = systemSockets, random = systemRandom, allow, extraCa = [] } = options;
+    const { connectMs, idleMs } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+    const executablePath = await findChromium({ executablePath: options.executablePath });
+    const dialer = new Dialer({ sockets, guard: new AddressGuard(sockets, allow), connectMs, extraCa });
+    return new BrowserFetch(options, executablePath, await GuardProxy.start({ dialer, random, idleMs }));
+  }
+
+  /**
+   * Loads a page and waits for the whole of it. Resolves with `aborted` soon after `signal` fires. Rejects only for what
+   * is not the site's doing: a request that is not http, a `waitFor` that is no selector, a failing sink, an `admit` that
+   * rejects, a closed network, a Chromium that does not start.
+   */
+  async load(request: BrowserRequest, signal: AbortSignal): Promise<BrowserResult> {
+    const { url } = request;
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+      throw new CurlewError(ErrorCode.invalidRequest, `${url.href} is not an http or https URL`, {
+        remedy: 'Only http and https can be loaded.',
+      });
+    }
+    const over = AbortSignal.any([signal, this.#closing.signal]);
+    try {
+      await this.#slots.acquire(over);
+    } catch {
+      return { kind: 'aborted' };
+    }
+    try {
+      return await this.#loadInPlace(request, over);
+    } finally {
+      this.#slots.release();
+    }
+  }
+
+  /** Ends every load as `aborted`, Chromium and the proxy. Calling it again is fine. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('the browser was closed'));
+    await this.#contexts.closeIdle();
+    await this.#process.close();
+    await this.#guard.close();
+  }
+
+  async #loadInPlace(request: BrowserRequest, signal: AbortSignal): Promise<BrowserResult> {
+    const { session, proxy } = request;
+    const place = await this.#contexts.take(session, proxy);
+    const load = new SessionLoad(place, request, signal, { ...this.#limits, ...this.#timeouts, clock: this.#clock });
+    try {
+      return await load.run();
+    } finally {
+      if (await load.clear()) this.#contexts.giveBack(place, session, proxy);
+      else await this.#contexts.drop(place);
+    }
+  }
+}

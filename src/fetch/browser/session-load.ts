@@ -1,0 +1,149 @@
+// One load in one place of its session, from the cookies it begins with to those it leaves. Whatever the site or Chromium
+// does on the way becomes a result; only what is our own doing is thrown.
+
+import type { Browser, Page } from 'playwright-core';
+import type { Clock } from '../../platform/clock.ts';
+import { HopError } from '../http/failure-code.ts';
+import type { HopBody } from '../http/hop-result.ts';
+import { type BrowserCookie, cookieChanges, readCookies, setCookies } from './browser-cookie.ts';
+import { BrowserError, type BrowserRequest, type BrowserResult, type LoadReport } from './browser-result.ts';
+import { answerOf, hopsBefore } from './load-result.ts';
+import { crashed, LoadAborted, LoadWatch } from './load-watch.ts';
+import { type LoadEnd, type LoadedDocument, PageLoad } from './page-load.ts';
+import { PageTraffic, type TrackedRequest } from './page-traffic.ts';
+import { doneWithin, type SessionContext } from './session-contexts.ts';
+
+export interface SessionLoadOptions {
+  readonly maxPageBytes: number;
+  readonly maxSnapshotBytes: number;
+  readonly maxDownloadBytes: number;
+  readonly waitMs: number;
+  readonly totalMs: number;
+  readonly clock: Clock;
+}
+
+const CLOSE_MS = 5_000;
+const NOTHING = new Uint8Array(0);
+
+export class SessionLoad {
+  readonly #place: SessionContext;
+  readonly #request: BrowserRequest;
+  readonly #options: SessionLoadOptions;
+  readonly #traffic: PageTraffic;
+  readonly #watch: LoadWatch;
+  #load: PageLoad | undefined;
+
+  /** Begins at once: from here on the place's requests are those of this load. */
+  constructor(place: SessionContext, request: BrowserRequest, signal: AbortSignal, options: SessionLoadOptions) {
+    const { clock, totalMs, maxPageBytes, maxDownloadBytes } = options;
+    const { url, headers, admit, sink } = request;
+    const downloads = sink !== undefined;
+    const maxBytes = downloads ? maxDownloadBytes : maxPageBytes;
+    this.#place = place;
+    this.#request = request;
+    this.#options = options;
+    this.#traffic = new PageTraffic({ url, headers, admit, clock, maxBytes });
+    this.#watch = new LoadWatch({ browser: place.browser, traffic: this.#traffic, signal, clock, totalMs, downloads });
+    place.door.traffic = this.#traffic;
+  }
+
+  async run(): Promise<BrowserResult> {
+    const startedAt = this.#options.clock.monotonic();
+    try {
+      const end = await this.#loadPage();
+      if (end.kind === 'refused') return { ...end, ...(await this.#report(undefined)) };
+      const body = await this.#take(end);
+      const durationMs = this.#options.clock.monotonic() - startedAt;
+      return answerOf(end, body, durationMs, await this.#report(end.visit));
+    } catch (thrown) {
+      if (thrown instanceof LoadAborted) return { kind: 'aborted' };
+      const error = isClosing(thrown, this.#place.browser) ? crashed() : thrown;
+      if (!(error instanceof BrowserError || error instanceof HopError)) throw error;
+      const last = this.#load?.visits().at(-1);
+      const report = await this.#report(last);
+      return { kind: 'failure', code: error.code, reason: error.message, head: last?.answer, ...report };
+    }
+  }
+
+  /** Ends the load and closes its tabs. False when the place is of no more use. */
+  async clear(): Promise<boolean> {
+    const { context, door, browser } = this.#place;
+    this.#watch.stop();
+    this.#traffic.end();
+    door.traffic = undefined;
+    if (!browser.isConnected()) return false;
+    const closed = await Promise.all(context.pages().map((page) => doneWithin(CLOSE_MS, page.close())));
+    return closed.every(Boolean);
+  }
+
+  async #loadPage(): Promise<LoadEnd> {
+    const { context } = this.#place;
+    const { waitMs, maxSnapshotBytes } = this.#options;
+    await this.#watch.until(setCookies(context, this.#request.cookies));
+    const page: Page = await this.#watch.until(context.newPage());
+    this.#watch.observe(page);
+    this.#load = new PageLoad({
+      page,
+      request: this.#request,
+      traffic: this.#traffic,
+      watch: this.#watch,
+      waitMs,
+      maxSnapshotBytes,
+    });
+    return this.#load.run();
+  }
+
+  /** Puts the body where it belongs: a 2xx answer into the sink, if there is one. */
+  async #take(document: LoadedDocument): Promise<HopBody> {
+    const { status } = document.answer;
+    const sink = status >= 200 && status <= 299 ? this.#request.sink : undefined;
+    if (sink === undefined) {
+      const bytes = document.kind === 'download' ? NOTHING : bytesOf(document);
+      return { kind: 'memory', encoded: bytes, decoded: bytes };
+    }
+    let size = 0;
+    for await (const chunk of document.kind === 'download' ? this.#saved(document) : [bytesOf(document)]) {
+      await this.#watch.until(sink.write(chunk));
+      size += chunk.length;
+    }
+    return { kind: 'streamed', encodedBytes: size, decodedBytes: size };
+  }
+
+  /** The bytes of a download, once Chromium has all of it. */
+  async *#saved({ download, visit }: Extract<LoadedDocument, { kind: 'download' }>): AsyncIterable<Uint8Array> {
+    const failure = await this.#watch.until(download.failure());
+    if (failure !== null) {
+      if (visit.end.kind === 'failure') throw new HopError(visit.end.code, visit.end.reason);
+      throw new BrowserError('download_failed', `Chromium could not save ${download.url()}: ${failure}`);
+    }
+    const stream = await this.#watch.until(download.createReadStream());
+    for await (const chunk of stream) yield chunk as Buffer;
+    await download.delete();
+  }
+
+  async #report(last: TrackedRequest | undefined): Promise<LoadReport> {
+    const hops = hopsBefore(last, this.#load?.visits() ?? []);
+    return { hops, traffic: this.#traffic.report(), cookieChanges: await this.#changedCookies() };
+  }
+
+  async #changedCookies(): Promise<readonly BrowserCookie[]> {
+    const { browser, context } = this.#place;
+    if (!browser.isConnected()) return [];
+    let now: readonly BrowserCookie[] | undefined;
+    const reading = readCookies(context).then((cookies) => {
+      now = cookies;
+    });
+    await doneWithin(CLOSE_MS, reading);
+    return now === undefined ? [] : cookieChanges(this.#request.cookies, now);
+  }
+}
+
+function bytesOf(document: Extract<LoadedDocument, { kind: 'html' | 'bytes' }>): Uint8Array {
+  return document.kind === 'html' ? Buffer.from(document.html) : document.bytes;
+}
+
+/** What Playwright says when the tab, or all of Chromium, is gone: sometimes before its events do. */
+function isClosing(error: unknown, browser: Browser): boolean {
+  if (error instanceof BrowserError || error instanceof HopError) return false;
+  return !browser.isConnected() || (error instanceof Error && error.constructor.name === 'TargetClosedError');
+}
