@@ -6,7 +6,7 @@ const PLAIN = /(?:^|;)\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i;
 
 /** The suggested name, without any directories; undefined when there is none. */
 export function remoteFileName(contentDisposition: string | undefined, url: string): string | undefined {
-  const suggested = fromDisposition(contentDisposition ?? '') ?? fromUrl(url);
+  const suggested = fromDisposition(contentDisposition ?? '') || fromUrl(url);
   return suggested?.split(/[/\\]/).findLast((segment) => segment !== '');
 }
 
