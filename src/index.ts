@@ -38,3 +38,12 @@ export {
   type Yielded,
 } from './scraper/request.ts';
 export { type AnyScraperParams, Scraper, type ScraperParams } from './scraper/scraper.ts';
+export {
+  type MissOutcome,
+  type Partition,
+  type SpeculateDecorator,
+  type SpeculateOptions,
+  type Speculator,
+  speculate,
+} from './scraper/speculate.ts';
+export type { SpeculatorParams } from './scraper/speculation-params.ts';

@@ -3,34 +3,52 @@
 
 import type { RunHandle } from '../engine/run.ts';
 import type { RunSummary } from '../ledger/run.ts';
+import { systemClock } from '../platform/clock.ts';
 import { ExitCode } from './exit-code.ts';
-import { formatSummary } from './format-summary.ts';
+import { formatNext, formatSummary } from './format-summary.ts';
+import { jsonLine } from './json-line.ts';
 import { showProgress } from './show-progress.ts';
+
+/** Signals nearer to each other than this are one: a terminal and a launcher may both hand on the same Ctrl-C. */
+const SAME_SIGNAL_MS = 100;
 
 export async function driveRun(
   handle: RunHandle,
   options: { readonly json?: boolean; readonly data: string },
 ): Promise<void> {
-  let signals = 0;
-  const onSignal = () => {
-    signals++;
-    if (signals === 1)
-      process.stderr.write('\ncurlew: stopping after what is on the wire. Once more to stop at once.\n');
-    handle.stop(signals === 1 ? 'gently' : 'now');
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  const release = onSignals((count) => {
+    if (count === 1) process.stderr.write('\ncurlew: stopping after what is on the wire. Once more to stop at once.\n');
+    handle.stop(count === 1 ? 'gently' : 'now');
+  });
   const hide = showProgress(() => handle.progress());
   try {
     const summary = await handle.summary;
     hide();
-    process.stdout.write(options.json ? `${JSON.stringify(summary)}\n` : formatSummary(summary, options.data));
+    process.stdout.write(
+      options.json ? `${jsonLine(summary)}\n` : formatSummary(summary) + formatNext(summary, options.data),
+    );
     process.exitCode = exitCodeOf(summary);
   } finally {
     hide();
+    release();
+  }
+}
+
+/** Counts SIGINT and SIGTERM until it is released. */
+function onSignals(hear: (count: number) => void): () => void {
+  let count = 0;
+  let last = Number.NEGATIVE_INFINITY;
+  const onSignal = () => {
+    const now = systemClock.monotonic();
+    if (now - last >= SAME_SIGNAL_MS) hear(++count);
+    last = now;
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  return () => {
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
-  }
+  };
 }
 
 export function exitCodeOf({ status, health }: RunSummary): ExitCode {

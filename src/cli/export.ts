@@ -1,6 +1,3 @@
-import { createWriteStream } from 'node:fs';
-import type { Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { openData } from '../engine/data-directory.ts';
 import { columnsOf, csvLines } from '../engine/export-csv.ts';
@@ -10,9 +7,11 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { StoredRecord } from '../ledger/record-table.ts';
 import type { RunId } from '../ledger/run.ts';
 import { systemClock } from '../platform/clock.ts';
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { lookAtData } from './look-at-data.ts';
 import { addDataOption, type DataOption, readRun } from './options.ts';
-import { writeLines } from './write-lines.ts';
+import { recordLine } from './record-line.ts';
+import { toPath, writeLines } from './write-output.ts';
 
 type Options = DataOption & {
   readonly format: 'jsonl' | 'csv' | 'warc';
@@ -23,7 +22,11 @@ type Options = DataOption & {
 export function define(command: Command): Command {
   command
     .argument('<run>', 'number of the run, or latest', readRun)
-    .addOption(new Option('--format <format>', 'what to write').choices(['jsonl', 'csv', 'warc']).default('jsonl'))
+    .addOption(
+      new Option('--format <format>', 'jsonl and csv: the records; warc: every exchange')
+        .choices(['jsonl', 'csv', 'warc'])
+        .default('jsonl'),
+    )
     .option('--kind <kind>', 'only records of this kind (not for warc)')
     .option('-o, --output <file>', 'where to write it (default: standard output)');
   addDataOption(command);
@@ -38,10 +41,16 @@ export function define(command: Command): Command {
     });
 }
 
-async function writeArchive(id: RunId, { data: path, output }: Options): Promise<void> {
+async function writeArchive(id: RunId, { data: path, output, kind }: Options): Promise<void> {
+  if (kind !== undefined) {
+    throw new CurlewError(ErrorCode.usage, '--kind is for records, and a WARC file holds exchanges.', {
+      remedy: 'Leave it out, or choose --format jsonl or csv.',
+    });
+  }
   const data = await openData(path, { clock: systemClock, readOnly: true });
   try {
-    await exportWarc(data, id, output ?? process.stdout);
+    if (output === undefined) await exportWarc(data, id, process.stdout);
+    else await toPath(output, (target) => exportWarc(data, id, target));
   } finally {
     await data.ledger.close();
   }
@@ -50,11 +59,7 @@ async function writeArchive(id: RunId, { data: path, output }: Options): Promise
 async function writeRecords(ledger: Ledger, id: RunId, options: Options): Promise<void> {
   const records = () => ofKind(readRecords(ledger, id), options.kind);
   const lines = options.format === 'csv' ? csvLines(records(), await columnsOf(records())) : jsonLines(records());
-  const target: Writable = options.output === undefined ? process.stdout : createWriteStream(options.output);
-  await writeLines(target, lines);
-  if (target === process.stdout) return;
-  target.end();
-  await finished(target);
+  await writeLines(options.output, lines);
 }
 
 async function* ofKind(records: AsyncIterable<StoredRecord>, kind: string | undefined): AsyncGenerator<StoredRecord> {
@@ -62,5 +67,5 @@ async function* ofKind(records: AsyncIterable<StoredRecord>, kind: string | unde
 }
 
 async function* jsonLines(records: AsyncIterable<StoredRecord>): AsyncGenerator<string> {
-  for await (const { kind, data, url, step, valid } of records) yield JSON.stringify({ kind, data, url, step, valid });
+  for await (const found of records) yield recordLine(found);
 }

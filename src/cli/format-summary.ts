@@ -2,8 +2,10 @@
 
 import type { RunSummary } from '../ledger/run.ts';
 import { formatCount, formatDuration, formatHealth, formatStatus, printable } from './format.ts';
+import { DEFAULT_DATA } from './options.ts';
+import { ownName, quoted } from './own-name.ts';
 
-export function formatSummary(summary: RunSummary, data: string): string {
+export function formatSummary(summary: RunSummary): string {
   const { requests } = summary;
   const verdicts = (['done', 'absent', 'skipped', 'failed', 'blocked', 'unknown', 'pending'] as const)
     .filter((verdict) => verdict === 'done' || requests[verdict] > 0)
@@ -15,17 +17,21 @@ export function formatSummary(summary: RunSummary, data: string): string {
     `  records   ${formatCount(summary.records)}${invalid}`,
     `  time      ${formatDuration(summary.seconds * 1000)}`,
     ...summary.warnings.map((warning) => `  note      ${printable(warning)}`),
-    ...nextSteps(summary, data).map((step, index) => `  ${index === 0 ? 'next' : '    '}      ${step}`),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function nextSteps(summary: RunSummary, data: string): string[] {
-  const where = data === './curlew-data' ? '' : ` --data ${data}`;
-  const steps: string[] = [];
-  if (summary.status !== 'completed') steps.push(`curlew resume ${summary.run}${where}`);
-  if (summary.health !== 'ok') steps.push(`curlew show ${summary.run}${where}`);
-  if (summary.invalid > 0) steps.push(`curlew records ${summary.run}${where} --invalid`);
-  if (summary.health === 'ok') steps.push(`curlew records ${summary.run}${where}`);
-  return steps;
+/** What to type next, by what the run came to. */
+export function formatNext({ run, status, health, invalid }: RunSummary, data: string): string {
+  const next: string[] = [];
+  if (status === 'interrupted' || status === 'failed') next.push(`resume ${run}`);
+  if (health !== 'ok') next.push(`show ${run}`);
+  if (invalid > 0) next.push(`records ${run} --invalid`);
+  if (health === 'ok') next.push(`records ${run}`);
+  return next.map((step, at) => `  ${at === 0 ? 'next' : '    '}      ${commandLine(step, data)}\n`).join('');
+}
+
+/** A command of ours as it can be pasted. */
+export function commandLine(command: string, data: string): string {
+  return `${ownName()} ${command}${data === DEFAULT_DATA ? '' : ` --data ${quoted(data)}`}`;
 }

@@ -69,3 +69,8 @@ export function printable(text: string): string {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
 }
+
+/** The same for text of several lines: those after the first are indented, so that none passes for one of ours. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n  ');
+}

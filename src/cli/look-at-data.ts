@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { translate } from '../ledger/database.ts';
 import { LEDGER_FILE, Ledger } from '../ledger/ledger.ts';
 import { systemClock } from '../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
@@ -12,10 +13,14 @@ export async function lookAtData<T>(data: string, look: (ledger: Ledger) => Prom
       remedy: 'Begin one with curlew run, or name another directory with --data.',
     });
   }
-  const ledger = await Ledger.open(data, { clock: systemClock, readOnly: true });
   try {
-    return await look(ledger);
-  } finally {
-    await ledger.close();
+    const ledger = await Ledger.open(data, { clock: systemClock, readOnly: true });
+    try {
+      return await look(ledger);
+    } finally {
+      await ledger.close();
+    }
+  } catch (error) {
+    throw translate(join(data, LEDGER_FILE), error);
   }
 }

@@ -2,6 +2,7 @@
 // as: what happened, to what, what to do. Exit codes: 0 done, 1 not ok, 2 usage, 130 interrupted.
 
 import { Command, CommanderError } from 'commander';
+import { systemCodeOf } from '../platform/errors.ts';
 import { version } from '../platform/version.ts';
 import { COMMANDS, type CommandName } from './commands.ts';
 import { ExitCode } from './exit-code.ts';
@@ -10,12 +11,12 @@ import { reportError } from './report-error.ts';
 
 /** Runs one command; sets the process' exit code instead of exiting, so that output is written to its end. */
 export async function main(args: readonly string[]): Promise<void> {
-  process.stdout.on('error', endQuietlyOnClosedPipe);
-  process.stderr.on('error', endQuietlyOnClosedPipe);
+  process.stdout.on('error', passOverClosedPipe);
+  process.stderr.on('error', passOverClosedPipe);
   try {
     process.exitCode = await dispatch(args);
   } catch (error) {
-    process.exitCode = error instanceof CommanderError ? usageExit(error) : reportError(error);
+    process.exitCode = exitCodeFor(error, args.includes('--json'));
   }
 }
 
@@ -69,12 +70,18 @@ function overview(): string {
   ].join('\n');
 }
 
-function usageExit(error: CommanderError): number {
-  return error.exitCode === 0 ? ExitCode.ok : ExitCode.usage;
+function exitCodeFor(error: unknown, json: boolean): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.usage;
+  // `curlew records latest | head` is no error.
+  if (isClosedPipe(error)) return ExitCode.ok;
+  return reportError(error, json);
 }
 
-/** `curlew records latest | head` is no error. */
-function endQuietlyOnClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(ExitCode.ok);
+/** Whoever read our output has left. A run goes on all the same. */
+function passOverClosedPipe(error: Error): void {
+  if (!isClosedPipe(error)) throw error;
+}
+
+function isClosedPipe(error: unknown): boolean {
+  return systemCodeOf(error) === 'EPIPE';
 }

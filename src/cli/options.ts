@@ -3,6 +3,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { SettingsInput } from '../engine/settings.ts';
 
+export const DEFAULT_DATA = './curlew-data';
+
 export interface DataOption {
   readonly data: string;
 }
@@ -13,9 +15,7 @@ export interface JsonOption {
 
 export function addDataOption(command: Command): Command {
   return command.addOption(
-    new Option('--data <dir>', 'directory of the ledger, archive and files')
-      .env('CURLEW_DATA')
-      .default('./curlew-data'),
+    new Option('--data <dir>', 'directory of the ledger, archive and files').env('CURLEW_DATA').default(DEFAULT_DATA),
   );
 }
 
@@ -26,7 +26,7 @@ export function addJsonOption(command: Command): Command {
 export interface FetchOptions {
   readonly concurrency?: number;
   readonly rate?: number | 'off';
-  readonly allowHost: readonly string[];
+  readonly allowHost?: readonly string[];
   readonly robots?: 'allow' | 'strict' | 'off';
   readonly proxy?: string;
   readonly userAgent?: string;
@@ -38,7 +38,7 @@ export function addFetchOptions(command: Command): Command {
   return command
     .option('--concurrency <n>', 'requests of one host in flight at once (default: 8)', readCount)
     .option('--rate <n|off>', 'requests per second to one host (default: 1)', readRate)
-    .option('--allow-host <host[:port]>', 'allow a host with a private address; repeatable', collect, [])
+    .option('--allow-host <host[:port]>', 'allow a host with a private address; repeatable', collect)
     .addOption(
       new Option(
         '--robots <mode>',
@@ -67,11 +67,12 @@ export function settingsFrom(options: FetchOptions): SettingsInput {
     ...(userAgent !== undefined && { userAgent }),
     ...(baseUrl !== undefined && { baseUrl }),
     ...(durability !== undefined && { durability }),
-    ...(allowHost.length > 0 && { allowHosts: allowHost }),
+    ...(allowHost !== undefined && { allowHosts: allowHost }),
   };
 }
 
-export function collect(value: string, before: readonly string[]): string[] {
+/** For an option that may be given several times. */
+export function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }
 

@@ -6,16 +6,16 @@ import type { JsonSchema, ScraperDescription } from '../scraper/describe.ts';
 import type { AnyScraperParams } from '../scraper/scraper.ts';
 
 export interface EntryOptions {
-  readonly entry: readonly string[];
-  readonly param: readonly string[];
+  readonly entry?: readonly string[];
+  readonly param?: readonly string[];
 }
 
 /** `--param` belongs to the one `--entry` named, or to the one entry that takes parameters. */
 export function readEntryOptions(description: ScraperDescription, options: EntryOptions): AnyScraperParams {
-  const only = options.entry.length === 0 ? undefined : options.entry;
-  if (options.param.length === 0) return { entries: {}, only };
-  const target = targetOf(description, options.entry);
-  const params = Object.fromEntries(options.param.map((text) => readParam(text, target)));
+  const { entry: only, param: given = [] } = options;
+  if (given.length === 0) return { entries: {}, only };
+  const target = targetOf(description, only ?? []);
+  const params = Object.fromEntries(given.map((text) => readParam(text, target)));
   return { entries: { [target.name]: params }, only };
 }
 

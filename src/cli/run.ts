@@ -14,14 +14,21 @@ import {
   settingsFrom,
 } from './options.ts';
 import { type EntryOptions, readEntryOptions } from './read-entry-options.ts';
+import {
+  addSpeculationOptions,
+  type SpeculationOptions,
+  speculativeFrom,
+  walkStartFrom,
+} from './speculation-options.ts';
 
-type Options = DataOption & JsonOption & FetchOptions & EntryOptions;
+type Options = DataOption & JsonOption & FetchOptions & EntryOptions & SpeculationOptions;
 
 export function define(command: Command): Command {
   command
     .argument('<scraper.ts>', 'file that exports a scraper as default')
-    .option('--entry <name>', 'run only this entry; repeatable', collect, [])
-    .option('--param <name=value>', 'parameter for the entry; repeatable', collect, []);
+    .option('--entry <name>', 'run only this entry; repeatable', collect)
+    .option('--param <name=value>', 'parameter for the entry; repeatable', collect);
+  addSpeculationOptions(command);
   addFetchOptions(command);
   addDataOption(command);
   addJsonOption(command);
@@ -29,8 +36,17 @@ export function define(command: Command): Command {
     .addHelpText('after', '\nExample:\n  curlew run court.ts --entry recent --param since=2026-01-01 --rate 2')
     .action(async (file: string, options: Options) => {
       const ScraperClass = await loadScraper(file);
-      const params = readEntryOptions(ScraperClass.describe(), options);
+      const entries = readEntryOptions(ScraperClass.describe(), options);
+      const params = { ...entries, speculative: speculativeFrom(options) };
       const source = resolve(file);
-      await driveRun(run(new ScraperClass(params), { ...settingsFrom(options), data: options.data, source }), options);
+      await driveRun(
+        run(new ScraperClass(params), {
+          ...settingsFrom(options),
+          data: options.data,
+          source,
+          walkFrom: walkStartFrom(options),
+        }),
+        options,
+      );
     });
 }

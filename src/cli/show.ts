@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { formatHealth, formatInstant, formatTable, printable } from './format.ts';
 import { formatSummary } from './format-summary.ts';
+import { formatWalks } from './format-walks.ts';
 import { lookAtData } from './look-at-data.ts';
 import { addDataOption, addJsonOption, type DataOption, type JsonOption, readCount, readRun } from './options.ts';
 
@@ -31,13 +32,16 @@ function look(options: Options, reference: number | 'latest') {
       ledger.problems(run.id, options.problems),
       ledger.holderOf(run.id),
     ]);
-    return { run, summary, hosts, kinds, problems, holder };
+    const walks = await Promise.all(
+      (await ledger.walksOf(run.id)).map(async (walk) => ({ walk, stretches: await ledger.stretchesOf(walk.id) })),
+    );
+    return { run, summary, hosts, kinds, problems, holder, walks };
   });
 }
 
 type Shown = Awaited<ReturnType<typeof look>>;
 
-function format({ run, summary, hosts, kinds, problems, holder }: Shown, data: string): string {
+function format({ run, summary, hosts, kinds, problems, holder, walks }: Shown, data: string): string {
   const parts = [formatSummary(summary, data)];
   parts.push(`  begun     ${formatInstant(run.createdAt)}\n`);
   if (run.source !== undefined) parts.push(`  scraper   ${run.source}\n`);
@@ -61,6 +65,7 @@ function format({ run, summary, hosts, kinds, problems, holder }: Shown, data: s
     const body = kinds.map(({ kind, total, invalid }) => [printable(kind), total, invalid]);
     parts.push(`\n${formatTable([['records', 'all', 'invalid'], ...body])}`);
   }
+  parts.push(formatWalks(walks, process.stdout.columns ?? 100));
   for (const { verdict, reason, count, example } of problems) {
     const health = formatHealth(verdict === 'skipped' ? 'partial' : 'failed').replace(/partial|failed/, verdict);
     parts.push(`\n${health} ${count}×  ${printable(reason ?? '')}\n    e.g. ${printable(example)}\n`);

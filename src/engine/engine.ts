@@ -10,6 +10,7 @@ import { crashPoint } from '../platform/crash-point.ts';
 import type { AnswerSource } from './answer-source.ts';
 import { Committer, type FinishedPage } from './committer.ts';
 import { Lane } from './lane.ts';
+import type { Prober } from './prober.ts';
 import type { Progress } from './progress.ts';
 import type { Seeder } from './seeder.ts';
 
@@ -18,6 +19,7 @@ export interface EngineOptions {
   readonly archive: ConstructorParameters<typeof Committer>[0]['archive'];
   readonly source: AnswerSource;
   readonly seeder: Seeder;
+  readonly prober: Prober;
   /** Turns an answer into a page to be committed. */
   readonly finish: (request: ClaimedRequest, outcome: Outcome) => FinishedPage | Promise<FinishedPage>;
   readonly progress: Progress;
@@ -60,26 +62,32 @@ export class Engine {
 
   /** Works until the queue is empty or `stop` is called. Rejects with what made going on impossible. */
   async run(): Promise<EngineEnd> {
-    const { progress, seeder } = this.#options;
+    const { progress, seeder, prober } = this.#options;
     for (const { hostId, host, counts } of progress.hosts()) {
       this.#pending += counts.pending;
       if (counts.pending > 0) this.#lane(hostId, host);
     }
     const heart = this.#beat();
-    const seeding = seeder.run((result) => this.#seeded(result), this.#stop.signal).catch((error) => this.#fail(error));
-    seeding.then(() => this.#pump());
+    const feeding = [seeder, prober].map((feeder) =>
+      feeder
+        .run((result) => this.#queued(result), this.#stop.signal)
+        .then(
+          () => this.#pump(),
+          (error) => this.#fail(error),
+        ),
+    );
     this.#pump();
     try {
       await this.#end.promise;
     } finally {
       this.#stop.abort(STOPPED);
-      await seeding;
+      await Promise.all(feeding);
       await this.#idle();
       this.#abort.abort(STOPPED);
       await this.#committer.drain();
       await heart;
     }
-    return this.#pending === 0 && seeder.finished ? 'completed' : 'stopped';
+    return this.#pending === 0 && seeder.finished && prober.finished ? 'completed' : 'stopped';
   }
 
   /** Ends the run after what is on the wire; `now` does not wait for that either. */
@@ -110,9 +118,14 @@ export class Engine {
       const count = lane.ask();
       if (count > 0) this.#committer.want(lane.id, count);
     }
-    if (this.#pending === 0 && this.#active === 0 && this.#committer.backlog === 0 && this.#options.seeder.finished) {
+    if (this.#pending === 0 && this.#active === 0 && this.#committer.backlog === 0 && this.#allAskedFor()) {
       this.#end.resolve();
     }
+  }
+
+  /** Whether nothing more enters the queue by itself. */
+  #allAskedFor(): boolean {
+    return this.#options.seeder.finished && this.#options.prober.finished;
   }
 
   async #work(lane: Lane, request: ClaimedRequest): Promise<void> {
@@ -148,12 +161,14 @@ export class Engine {
     this.#pump();
   }
 
-  #seeded(result: CommitResult): void {
+  /** After a seeder or prober has added to the queue. */
+  #queued(result: CommitResult): void {
     this.#fed(result);
     this.#pump();
   }
 
   #fed(result: CommitResult): void {
+    this.#options.prober.moved(result.walks);
     this.#options.progress.queued(result.queued);
     for (const [id, { host, count }] of result.queued) {
       this.#pending += count;

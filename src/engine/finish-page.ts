@@ -3,16 +3,18 @@
 import type { FetchedExchange, Outcome, OutcomeWithoutPage } from '../fetch/outcome.ts';
 import { decideRetry } from '../fetch/politeness/retry-policy.ts';
 import type { ClaimedRequest, NewEvent, Settlement } from '../ledger/page-result.ts';
+import type { ProbeVerdict } from '../ledger/probe.ts';
 import type { Clock } from '../platform/clock.ts';
-import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
 import type { Random } from '../platform/random.ts';
 import type { ScraperDefinition } from '../scraper/definition.ts';
 import { Page } from '../scraper/page/page.ts';
 import { SavedFile } from '../scraper/page/saved-file.ts';
 import type { FinishedPage } from './committer.ts';
+import { isHit, recordMiss } from './judge-probe.ts';
 import { type FindBody, type PreparedExchange, prepareExchange } from './prepare-exchange.ts';
 import { type Gathered, NOTHING, runStep } from './run-step.ts';
 import { settle } from './settle.ts';
+import { stepFailure } from './step-failure.ts';
 
 export interface FinishOptions {
   readonly definition: ScraperDefinition;
@@ -30,11 +32,12 @@ export function finishPage(
   options: FinishOptions,
 ): FinishedPage | Promise<FinishedPage> {
   const exchanges = outcome.exchanges.map((exchange) => prepareExchange(exchange, options.findBody, options.random));
-  const found =
+  const read =
     outcome.kind === 'ok'
       ? readAnswer(request, outcome.response, options.definition, archivedAs(exchanges.at(-1)))
       : passOver(request, outcome, options);
-  const page = { request, settlement: found.settlement, ...found.gathered, events: found.events };
+  const { settlement, gathered, events, probe } = read;
+  const page = { request, settlement, ...gathered, events, probe };
   if (!exchanges.some((exchange) => exchange instanceof Promise)) {
     return { ...page, exchanges: exchanges as PreparedExchange[] };
   }
@@ -51,6 +54,8 @@ interface Read {
   readonly settlement: Settlement;
   readonly gathered: Gathered;
   readonly events: readonly NewEvent[];
+  /** What the answer says about an id, when the request was a probe and has settled. */
+  readonly probe: ProbeVerdict | undefined;
 }
 
 /** Runs the step. If it throws, the page is failed with that reason and has yielded nothing. */
@@ -61,29 +66,46 @@ function readAnswer(
   archived: string | undefined,
 ): Read {
   const { status } = response;
-  const { step, depth, context } = request.spec;
-  if (step === undefined) return done(status, NOTHING);
+  const { step, depth, context, probe } = request.spec;
   const identity = Buffer.from(request.identity).toString('hex');
+  let reached: ProbeVerdict | undefined = probe === undefined ? undefined : 'failed';
   try {
-    return done(
-      status,
-      runStep(definition, { step, base: response.url, depth, identity }, inputOf(request, response, archived), context),
-    );
-  } catch (error) {
-    const reason =
-      error instanceof CurlewError ? error.message : `${definition.name}.${step} threw: ${messageOf(error)}`;
-    const code = error instanceof CurlewError ? error.code : ErrorCode.stepFailed;
-    const data = { code, step, message: reason, ...(error instanceof Error && { stack: error.stack ?? '' }) };
+    const input = inputOf(request, response, archived);
+    if (probe !== undefined && input instanceof Page && !isHit(definition, probe, input)) {
+      const reason = 'a page that is not real, by isReal';
+      const miss = { kind: 'ok', status, reason, page: input } as const;
+      const settlement = { kind: 'settled', verdict: 'absent', status, reason } as const;
+      return { settlement, gathered: recordMiss(definition, probe, miss), events: [], probe: 'absent' };
+    }
+    if (probe !== undefined) reached = 'hit';
+    const gathered =
+      step === undefined ? NOTHING : runStep(definition, { step, base: response.url, depth, identity }, input, context);
     return {
-      settlement: { kind: 'settled', verdict: 'failed', status, reason },
-      gathered: NOTHING,
-      events: [{ kind: 'step_failed', data }],
+      settlement: { kind: 'settled', verdict: 'done', status, reason: undefined },
+      gathered,
+      events: [],
+      probe: reached,
     };
+  } catch (error) {
+    const name = probe !== undefined && reached !== 'hit' ? probe.speculator : step;
+    return { ...stepFailed(definition, name, status, error), probe: reached };
   }
 }
 
-function done(status: number, gathered: Gathered): Read {
-  return { settlement: { kind: 'settled', verdict: 'done', status, reason: undefined }, gathered, events: [] };
+/** The author's code threw: the page is failed with that reason, and nothing of it is kept but the error. */
+function stepFailed(
+  definition: ScraperDefinition,
+  name: string | undefined,
+  status: number | undefined,
+  error: unknown,
+): Omit<Read, 'probe'> {
+  const { reason, ...failure } = stepFailure(definition.name, name ?? '', error);
+  const data = { step: name ?? '', ...failure };
+  return {
+    settlement: { kind: 'settled', verdict: 'failed', status, reason },
+    gathered: NOTHING,
+    events: [{ kind: 'step_failed', data }],
+  };
 }
 
 function inputOf(request: ClaimedRequest, response: FetchedExchange, archived: string | undefined): Page | SavedFile {
@@ -98,7 +120,19 @@ function passOver(request: ClaimedRequest, outcome: OutcomeWithoutPage, options:
   const attempts = request.attempts + 1;
   const retry = options.retries ? decideRetry(attempts, options.random) : GIVE_UP;
   const settlement = settle(outcome, retry, attempts, options.clock.now());
-  return { settlement, gathered: NOTHING, events: eventsOf(outcome, settlement) };
+  const events = eventsOf(outcome, settlement);
+  const { probe } = request.spec;
+  if (probe === undefined || settlement.kind !== 'settled') {
+    return { settlement, gathered: NOTHING, events, probe: undefined };
+  }
+  const reason = settlement.reason ?? '';
+  const miss = { kind: outcome.kind, status: settlement.status, reason, page: undefined };
+  const verdict = settlement.verdict === 'done' ? 'hit' : settlement.verdict;
+  try {
+    return { settlement, gathered: recordMiss(options.definition, probe, miss), events, probe: verdict };
+  } catch (error) {
+    return { ...stepFailed(options.definition, probe.speculator, settlement.status, error), probe: verdict };
+  }
 }
 
 const GIVE_UP = { kind: 'give_up' } as const;

@@ -17,7 +17,10 @@ export interface PlannedEntry {
  * it was given some, or when it needs none of them. Throws `unknown_entry` or `invalid_parameter`.
  */
 export function planEntries(definition: ScraperDefinition, params: AnyScraperParams): PlannedEntry[] {
-  for (const name of [...(params.only ?? []), ...Object.keys(params.entries)]) {
+  for (const name of params.only ?? []) {
+    if (!definition.entries.has(name) && !definition.speculators.has(name)) throw unknownEntry(definition, name);
+  }
+  for (const name of Object.keys(params.entries)) {
     if (!definition.entries.has(name)) throw unknownEntry(definition, name);
   }
   const planned: PlannedEntry[] = [];
@@ -29,8 +32,16 @@ export function planEntries(definition: ScraperDefinition, params: AnyScraperPar
     readEntryParams(name, entry, given);
     planned.push({ entry: name, params: readJson(name, given) });
   }
-  if (planned.length === 0) throw nothingToRun(definition);
   return planned;
+}
+
+/** Throws when neither an entry nor a speculator would run. */
+export function assertSomething(
+  definition: ScraperDefinition,
+  entries: readonly PlannedEntry[],
+  walks: readonly unknown[],
+): void {
+  if (entries.length === 0 && walks.length === 0) throw nothingToRun(definition);
 }
 
 /** Checks the parameters of one entry and gives back what its schema makes of them. */
@@ -67,7 +78,7 @@ function isEmpty(value: unknown): boolean {
 
 function unknownEntry(definition: ScraperDefinition, name: string): CurlewError {
   return new CurlewError(ErrorCode.unknownEntry, `${definition.name} has no entry named ${name}.`, {
-    remedy: `Its entries are: ${[...definition.entries.keys()].join(', ') || 'none'}.`,
+    remedy: `It has: ${[...definition.entries.keys(), ...definition.speculators.keys()].join(', ') || 'none'}.`,
   });
 }
 

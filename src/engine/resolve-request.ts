@@ -3,6 +3,7 @@
 
 import { hash } from 'node:crypto';
 import type { NewRequest } from '../ledger/page-result.ts';
+import type { ProbeMark } from '../ledger/probe.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { findNonJson, type Json } from '../platform/json.ts';
 import { canonicalUrl } from '../scraper/canonical-url.ts';
@@ -18,7 +19,12 @@ export interface YieldedAt {
   readonly occurrence: string;
 }
 
-export function resolveRequest(request: Request, at: YieldedAt, definition: ScraperDefinition): NewRequest {
+export function resolveRequest(
+  request: Request,
+  at: YieldedAt,
+  definition: ScraperDefinition,
+  probe?: ProbeMark,
+): NewRequest {
   const { options } = request;
   const url = canonicalUrl(request.url, at.base);
   const step = request.step === undefined ? undefined : definition.nameOf(request.step);
@@ -35,6 +41,7 @@ export function resolveRequest(request: Request, at: YieldedAt, definition: Scra
     session: options.session,
     via: options.via ?? 'http',
     waitFor: options.waitFor,
+    probe,
     priority: options.priority ?? (step === undefined ? 0 : (definition.scraper.priorities[step] ?? 0)),
     depth: at.depth,
   } as const;

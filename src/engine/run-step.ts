@@ -56,7 +56,8 @@ function iterate(yields: unknown, scraper: string, step: string): Iterable<unkno
   });
 }
 
-function readRecord(scraped: ScrapedRecord): NewRecord {
+/** A record as the ledger keeps it: checked, and kept with its errors when it does not fit. */
+export function readRecord(scraped: ScrapedRecord): NewRecord {
   const checked = validate(scraped.schema, scraped.data);
   const bad = checked.kind === 'valid' ? findNonJson(checked.value) : undefined;
   if (checked.kind === 'valid' && bad === undefined) {

@@ -1,6 +1,8 @@
 // The way in from code: begin a run, go on with one, or replay one.
 
-import type { Durability } from '../ledger/database.ts';
+import { join } from 'node:path';
+import { type Durability, translate } from '../ledger/database.ts';
+import { LEDGER_FILE } from '../ledger/ledger.ts';
 import type { StoredRecord } from '../ledger/record-table.ts';
 import type { RunId, RunSummary } from '../ledger/run.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -12,8 +14,10 @@ import { ArchiveSource } from './archive-source.ts';
 import { type DataDirectory, openData } from './data-directory.ts';
 import type { Engine } from './engine.ts';
 import { LiveSource } from './live-source.ts';
+import { observations } from './observations.ts';
+import { planWalks, type WalkStart } from './plan-walks.ts';
 import type { Progress } from './progress.ts';
-import { planEntries } from './read-params.ts';
+import { assertSomething, planEntries } from './read-params.ts';
 import { RecordStream } from './record-stream.ts';
 import { readSettings, type Settings, type SettingsInput } from './settings.ts';
 import { type RunWork, workRun } from './work-run.ts';
@@ -23,6 +27,8 @@ export interface RunOptions extends SettingsInput {
   readonly data: string;
   /** The file the scraper was loaded from, so that the command line can resume the run. */
   readonly source?: string;
+  /** Where speculators start: as declared, from what the last run observed, or from that and its holes. */
+  readonly walkFrom?: WalkStart;
 }
 
 export interface RunHandle {
@@ -47,14 +53,21 @@ export interface RunHandle {
  * console.log((await job.summary).health);
  */
 export function run(scraper: Scraper, options: RunOptions): RunHandle {
-  const { data: path, source, ...given } = options;
+  const { data: path, source, walkFrom = 'declared', ...given } = options;
   return start(path, given.durability, async (data) => {
     const settings = readSettings(given);
     const definition = defineScraper(scraper, settings.baseUrl);
     const seeds = planEntries(definition, scraper.params);
+    const walks = planWalks(
+      definition,
+      scraper.params,
+      walkFrom,
+      await observations(data.ledger, definition, walkFrom),
+    );
+    assertSomething(definition, seeds, walks);
     const { name } = definition;
     const created = { kind: 'scraper', name, source, params: plain(scraper.params), replayOf: undefined } as const;
-    const id = await data.ledger.createRun({ ...created, settings: saved(settings) }, seeds);
+    const id = await data.ledger.createRun({ ...created, settings: saved(settings) }, seeds, walks);
     return live(data, id, definition, settings);
   });
 }
@@ -95,9 +108,10 @@ export function replay(scraper: Scraper, options: ReplayOptions): RunHandle {
     const definition = defineScraper(scraper, settings.baseUrl);
     const { name } = definition;
     const seeds = await data.ledger.seedsOf(original.id);
+    const walks = await data.ledger.walksOf(original.id);
     const { source } = options;
     const created = { kind: 'replay', name, source, params: original.params, replayOf: original.id } as const;
-    const id = await data.ledger.createRun({ ...created, settings: saved(settings) }, seeds);
+    const id = await data.ledger.createRun({ ...created, settings: saved(settings) }, seeds, walks);
     return replaying(data, id, original.id, definition, settings);
   });
 }
@@ -151,8 +165,9 @@ function start(path: string, durability: Durability | undefined, begin: Begin): 
         onCommitted: () => stream.notify(),
       });
     } catch (error) {
-      begun.reject(error);
-      throw error;
+      const translated = translate(join(path, LEDGER_FILE), error);
+      begun.reject(translated);
+      throw translated;
     } finally {
       await data?.ledger.close();
     }

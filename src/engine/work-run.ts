@@ -12,6 +12,7 @@ import type { AnswerSource } from './answer-source.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { Engine } from './engine.ts';
 import { finishPage } from './finish-page.ts';
+import { Prober } from './prober.ts';
 import { Progress } from './progress.ts';
 import { Seeder } from './seeder.ts';
 import type { Settings } from './settings.ts';
@@ -60,6 +61,7 @@ async function withEngine<T>(work: RunWork, writer: RunWriter, use: (engine: Eng
       archive,
       source,
       seeder: new Seeder(definition, await data.ledger.seedsOf(run), writer),
+      prober: new Prober(definition, await data.ledger.walksOf(run), data.ledger, writer),
       finish: (request, outcome) =>
         finishPage(request, outcome, { definition, findBody, clock, random, retries: work.archives }),
       progress,

@@ -29,7 +29,10 @@ export class Database {
     this.#sqlite = sqlite;
   }
 
-  /** Opens the ledger file, creating or upgrading it. A file written by a newer Curlew is refused with `ledger_newer`. */
+  /**
+   * Opens the ledger file, creating or upgrading it. A file written by a newer Curlew is refused with `ledger_newer`. One
+   * to be read only that is older, or being created at this moment, is upgraded before.
+   */
   static open(path: string, options: DatabaseOptions = {}): Database {
     return translating(path, () => {
       if (!options.readOnly) mkdirSync(dirname(path), { recursive: true });
@@ -41,12 +44,18 @@ export class Database {
           sqlite.exec(`PRAGMA synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'};`);
         }
         const database = new Database(path, sqlite);
-        database.#migrate(options.readOnly ?? false);
-        return database;
+        if (!database.#isOld()) return database;
+        if (!options.readOnly) {
+          database.#migrate();
+          return database;
+        }
       } catch (error) {
         sqlite.close();
         throw error;
       }
+      sqlite.close();
+      Database.open(path).close();
+      return Database.open(path, options);
     });
   }
 
@@ -76,16 +85,18 @@ export class Database {
     this.#sqlite.close();
   }
 
-  #migrate(readOnly: boolean): void {
+  /** Whether the file lacks tables that this code needs. Throws `ledger_newer` when it has some that this code does not know. */
+  #isOld(): boolean {
     const version = this.#version();
-    if (version > MIGRATIONS.length) {
-      throw new CurlewError(
-        ErrorCode.ledgerNewer,
-        `${this.path} was written by a newer Curlew (format ${version}; this one knows ${MIGRATIONS.length}).`,
-        { remedy: 'Update Curlew, or choose another data directory with --data.' },
-      );
-    }
-    if (version === MIGRATIONS.length || readOnly) return;
+    if (version <= MIGRATIONS.length) return version < MIGRATIONS.length;
+    throw new CurlewError(
+      ErrorCode.ledgerNewer,
+      `${this.path} was written by a newer Curlew (format ${version}; this one knows ${MIGRATIONS.length}).`,
+      { remedy: 'Update Curlew, or choose another data directory with --data.' },
+    );
+  }
+
+  #migrate(): void {
     this.transaction(() => {
       // Again under the lock: another process may have been faster.
       for (const [index, sql] of MIGRATIONS.entries()) if (index >= this.#version()) this.#sqlite.exec(sql);
@@ -119,7 +130,8 @@ export function translating<T>(path: string, work: () => T): T {
   }
 }
 
-function translate(path: string, error: unknown): unknown {
+/** What an error of SQLite or the file system means to a person; any other error is given back as it is. */
+export function translate(path: string, error: unknown): unknown {
   if (error instanceof CurlewError || !(error instanceof Error)) return error;
   const system = 'code' in error ? error.code : undefined;
   if (system === 'ENOSPC') return diskFull(path, error);

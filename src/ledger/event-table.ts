@@ -17,6 +17,7 @@ export interface StoredEvent extends NewEvent {
 export class EventTable {
   readonly #insert: StatementSync;
   readonly #page: StatementSync;
+  readonly #ofRequest: StatementSync;
 
   constructor(database: Database) {
     this.#insert = database.prepare('INSERT INTO events (run_id, at, kind, request_id, data) VALUES (?, ?, ?, ?, ?)');
@@ -24,10 +25,19 @@ export class EventTable {
       `SELECT events.id, at, kind, request_id, data, url FROM events LEFT JOIN requests ON requests.id = request_id
        WHERE events.run_id = ? AND events.id > ? ORDER BY events.id LIMIT ?`,
     );
+    this.#ofRequest = database.prepare(
+      'SELECT data FROM events WHERE run_id = ? AND request_id = ? AND kind = ? ORDER BY id DESC LIMIT 1',
+    );
   }
 
   add(run: RunId, request: RequestId | undefined, event: NewEvent, now: Instant): void {
     this.#insert.run(run, now, event.kind, request ?? null, JSON.stringify(event.data));
+  }
+
+  /** What the last event of that kind says about a request. */
+  lastOf(run: RunId, request: RequestId, kind: string): Json | undefined {
+    const row = this.#ofRequest.get(run, request, kind);
+    return row === undefined ? undefined : (JSON.parse(String(row.data)) as Json);
   }
 
   after(run: RunId, id: number, limit: number): StoredEvent[] {

@@ -14,6 +14,8 @@ export interface HealthFacts {
   readonly requests: VerdictCounts;
   readonly records: number;
   readonly invalid: number;
+  /** Whether something was left out on purpose, by a budget. */
+  readonly cutShort: boolean;
   /** Records of the last completed run that was asked for the same; undefined when there is none. */
   readonly recordsBefore: number | undefined;
 }
@@ -27,7 +29,9 @@ export function judgeHealth(facts: HealthFacts): Health {
   const bad = requests.failed + requests.blocked + requests.unknown;
   const settled = requests.done + requests.absent + requests.skipped + bad;
   if (share(bad, settled) > FAILED_ABOVE || share(facts.invalid, facts.records) > FAILED_ABOVE) return 'failed';
-  if (facts.status !== 'completed' || requests.pending > 0 || bad > 0 || facts.invalid > 0) return 'partial';
+  if (facts.status !== 'completed' || requests.pending > 0 || bad > 0 || facts.invalid > 0 || facts.cutShort) {
+    return 'partial';
+  }
   if (facts.records === 0 || facts.records < SUSPICIOUS_BELOW * (facts.recordsBefore ?? 0)) return 'suspicious';
   return 'ok';
 }

@@ -10,6 +10,7 @@ import { RequestTable } from './request-table.ts';
 import { RunOwnership } from './run-ownership.ts';
 import { RunTable } from './run-table.ts';
 import { SeedTable } from './seed-table.ts';
+import { WalkTable } from './walk-table.ts';
 
 export class LedgerTables {
   readonly database: Database;
@@ -22,6 +23,7 @@ export class LedgerTables {
   readonly exchanges: ExchangeTable;
   readonly records: RecordTable;
   readonly events: EventTable;
+  readonly walks: WalkTable;
 
   constructor(database: Database) {
     this.database = database;
@@ -34,5 +36,6 @@ export class LedgerTables {
     this.exchanges = new ExchangeTable(database);
     this.records = new RecordTable(database);
     this.events = new EventTable(database);
+    this.walks = new WalkTable(database);
   }
 }

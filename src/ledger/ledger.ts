@@ -11,6 +11,7 @@ import type { StoredEvent } from './event-table.ts';
 import type { KnownBody, StoredExchange } from './exchange-table.ts';
 import { LedgerTables } from './ledger-tables.ts';
 import type { ExchangeId, RequestId } from './page-result.ts';
+import type { NewWalk, ProbeStretch, StoredWalk, WalkId } from './probe.ts';
 import type { StoredRecord } from './record-table.ts';
 import type { Problem, RequestFate } from './request-table.ts';
 import type { NewRun, Run, RunId, RunSummary } from './run.ts';
@@ -39,11 +40,16 @@ export class Ledger {
     return new Ledger(new LedgerTables(database), options.clock);
   }
 
-  /** Records a new run with the entries it begins from. */
-  async createRun(run: NewRun, seeds: readonly { entry: string; params: Json | undefined }[]): Promise<RunId> {
+  /** Records a new run with the entries and the walks it begins from. */
+  async createRun(
+    run: NewRun,
+    seeds: readonly { entry: string; params: Json | undefined }[],
+    walks: readonly NewWalk[] = [],
+  ): Promise<RunId> {
     return this.#tables.database.transaction(() => {
       const id = this.#tables.runs.create(run, this.#clock.now());
       for (const { entry, params } of seeds) this.#tables.seeds.plan(id, entry, params);
+      for (const walk of walks) this.#tables.walks.add(id, walk);
       return id;
     });
   }
@@ -89,6 +95,25 @@ export class Ledger {
     return this.#tables.seeds.of(id);
   }
 
+  async walksOf(id: RunId): Promise<StoredWalk[]> {
+    return this.#tables.walks.of(id);
+  }
+
+  /** Ids of a walk that were absent below its highest hit, after the one given. */
+  async holesOf(walk: WalkId, after: number, limit: number): Promise<number[]> {
+    return this.#tables.walks.holes(walk, after, limit);
+  }
+
+  /** The id space of a walk, as stretches of one verdict, in order. */
+  async stretchesOf(walk: WalkId): Promise<ProbeStretch[]> {
+    return [...this.#tables.walks.stretches(walk)];
+  }
+
+  /** The last run of that name that ended and has walks. */
+  async lastWalkedRun(name: string): Promise<Run | undefined> {
+    return this.#tables.runs.lastWalked(name);
+  }
+
   async countsByHost(id: RunId): Promise<HostCounts[]> {
     return this.#tables.counts.byHost(id);
   }
@@ -110,8 +135,12 @@ export class Ledger {
     return this.#tables.events.after(id, after, limit);
   }
 
-  async problems(id: RunId, limit: number): Promise<Problem[]> {
-    return this.#tables.requests.problems(id, limit);
+  /** What went otherwise than hoped, the most frequent first; `detail` is what is known about the example. */
+  async problems(id: RunId, limit: number): Promise<(Problem & { readonly detail: Json | undefined })[]> {
+    const { requests, events } = this.#tables;
+    return requests
+      .problems(id, limit)
+      .map((problem) => ({ ...problem, detail: events.lastOf(id, problem.request, 'step_failed') }));
   }
 
   async segmentsOf(id: RunId): Promise<{ readonly segment: number; readonly end: number }[]> {

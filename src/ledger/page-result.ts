@@ -2,6 +2,7 @@
 
 import type { Instant } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
+import type { ProbeVerdict } from './probe.ts';
 import type { RequestSpec } from './request-spec.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -77,4 +78,12 @@ export interface PageResult {
   readonly records: readonly NewRecord[];
   readonly children: readonly NewRequest[];
   readonly events: readonly NewEvent[];
+  /** For a settled probe: what it says about its id. */
+  readonly probe: ProbeVerdict | undefined;
+}
+
+/** A probe on its way into the queue. */
+export interface NewProbe {
+  readonly id: number;
+  readonly request: NewRequest;
 }

@@ -19,6 +19,7 @@ export class RecordTable {
   readonly #page: StatementSync;
   readonly #count: StatementSync;
   readonly #kinds: StatementSync;
+  readonly #remove: StatementSync;
 
   constructor(database: Database) {
     this.#insert = database.prepare(
@@ -29,6 +30,7 @@ export class RecordTable {
        WHERE records.run_id = ? AND records.id > ? ORDER BY records.id LIMIT ?`,
     );
     this.#count = database.prepare('SELECT count(*) AS n, count(errors) AS invalid FROM records WHERE run_id = ?');
+    this.#remove = database.prepare('DELETE FROM records WHERE request_id = ?');
     this.#kinds = database.prepare(
       'SELECT kind, count(*) AS n, count(errors) AS invalid FROM records WHERE run_id = ? GROUP BY kind ORDER BY kind',
     );
@@ -37,6 +39,11 @@ export class RecordTable {
   add(run: RunId, request: RequestId, ordinal: number, record: NewRecord): void {
     const errors = record.errors === undefined ? null : JSON.stringify(record.errors);
     this.#insert.run(run, request, ordinal, record.kind, JSON.stringify(record.data), errors);
+  }
+
+  /** Takes back what was said of a request that is asked for again. */
+  removeOf(request: RequestId): void {
+    this.#remove.run(request);
   }
 
   /** Up to `limit` records after the one given, in the order they were committed. */

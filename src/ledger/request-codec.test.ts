@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Json } from '../platform/json.ts';
+import type { WalkId } from './probe.ts';
 import { decodeRequest, encodeRequest } from './request-codec.ts';
 import type { RequestBody, RequestSpec } from './request-spec.ts';
 
@@ -27,6 +28,14 @@ const spec: fc.Arbitrary<RequestSpec> = fc.record({
   session: orNot(text),
   via: fc.constantFrom('http', 'browser'),
   waitFor: orNot(text),
+  probe: orNot(
+    fc.record({
+      walk: fc.nat().map((id) => id as WalkId),
+      speculator: text,
+      partition: fc.dictionary(text, fc.oneof(text, fc.integer())),
+      id: fc.maxSafeInteger(),
+    }),
+  ),
   priority: fc.integer(),
   depth: fc.nat(),
 });
@@ -54,6 +63,7 @@ it('stores nothing extra for a plain GET', () => {
     session: undefined,
     via: 'http',
     waitFor: undefined,
+    probe: undefined,
     priority: 0,
     depth: 0,
   });

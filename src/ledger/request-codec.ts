@@ -2,6 +2,7 @@
 // The property test proves that every field survives.
 
 import type { Json } from '../platform/json.ts';
+import type { ProbeMark } from './probe.ts';
 import type { RequestBody, RequestSpec } from './request-spec.ts';
 
 export interface RequestRow {
@@ -23,6 +24,7 @@ interface Extra {
   readonly cookies?: Readonly<Record<string, string>>;
   readonly session?: string;
   readonly waitFor?: string;
+  readonly probe?: ProbeMark;
 }
 
 export function encodeRequest(spec: RequestSpec): RequestRow {
@@ -50,6 +52,7 @@ export function decodeRequest(row: RequestRow): RequestSpec {
     session: extra.session,
     via: extra.via ?? 'http',
     waitFor: extra.waitFor,
+    probe: extra.probe,
     priority: row.priority,
     depth: row.depth,
   };
@@ -65,6 +68,7 @@ function encodeExtra(spec: RequestSpec): string | null {
     ...(spec.cookies !== undefined && { cookies: spec.cookies }),
     ...(spec.session !== undefined && { session: spec.session }),
     ...(spec.waitFor !== undefined && { waitFor: spec.waitFor }),
+    ...(spec.probe !== undefined && { probe: spec.probe }),
   };
   for (const _ in extra) return JSON.stringify(extra);
   return null;

@@ -1,6 +1,7 @@
 // A request as the ledger keeps it: everything needed to make it and to go on from it, as plain data. The step is a name.
 
 import type { Json } from '../platform/json.ts';
+import type { ProbeMark } from './probe.ts';
 
 export type RequestBody =
   | { readonly kind: 'form'; readonly fields: readonly (readonly [name: string, value: string])[] }
@@ -22,6 +23,8 @@ export interface RequestSpec {
   readonly session: string | undefined;
   readonly via: 'http' | 'browser';
   readonly waitFor: string | undefined;
+  /** Set when it asks whether an id exists. */
+  readonly probe: ProbeMark | undefined;
   /** Higher goes first. */
   readonly priority: number;
   /** How many steps lie between the run's entry and this request; deeper goes first. */

@@ -23,12 +23,15 @@ export interface Problem {
   readonly reason: string | undefined;
   readonly step: string | undefined;
   readonly count: number;
-  /** One of the addresses. */
+  /** The first request of that kind, and its address. */
+  readonly request: RequestId;
   readonly example: string;
 }
 
 export class RequestTable {
+  readonly #readingOf: StatementSync;
   readonly #insert: StatementSync;
+  readonly #conflict: StatementSync;
   readonly #select: StatementSync;
   readonly #claim: StatementSync;
   readonly #promote: StatementSync;
@@ -39,14 +42,18 @@ export class RequestTable {
   readonly #returnAll: StatementSync;
   readonly #fate: StatementSync;
   readonly #conflicting: StatementSync;
+  readonly #unanswered: StatementSync;
+  readonly #reopen: StatementSync;
   readonly #problems: StatementSync;
 
   constructor(database: Database) {
+    this.#readingOf = database.prepare('SELECT reading FROM requests WHERE run_id = ? AND identity = ?');
     this.#insert = database.prepare(
       `INSERT INTO requests (run_id, host_id, state, priority, depth, identity, reading, parent_id, method, url, step, extra)
-       VALUES (?, ?, ${State.ready}, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (run_id, identity) DO UPDATE SET conflicts = conflicts + 1 WHERE reading <> excluded.reading
-       RETURNING conflicts`,
+       VALUES (?, ?, ${State.ready}, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#conflict = database.prepare(
+      'UPDATE requests SET conflicts = conflicts + 1 WHERE run_id = ? AND identity = ?',
     );
     this.#select = database.prepare(
       `SELECT id, host_id, identity, attempts, method, url, step, priority, depth, extra FROM requests
@@ -72,11 +79,18 @@ export class RequestTable {
       `UPDATE requests SET state = ${State.ready} WHERE run_id = ? AND state = ${State.claimed}`,
     );
     this.#fate = database.prepare('SELECT id, verdict, status, reason FROM requests WHERE run_id = ? AND identity = ?');
+    this.#unanswered = database.prepare(
+      `SELECT id, host_id, verdict FROM requests WHERE run_id = ? AND verdict IN ('blocked', 'unknown')`,
+    );
+    this.#reopen = database.prepare(
+      `UPDATE requests SET state = ${State.ready}, attempts = 0, verdict = NULL, status = NULL, reason = NULL WHERE id = ?`,
+    );
     this.#conflicting = database.prepare(
       'SELECT count(*) AS n, min(url) AS example FROM requests WHERE run_id = ? AND conflicts > 0',
     );
     this.#problems = database.prepare(
-      `SELECT verdict, reason, step, count(*) AS n, min(url) AS example FROM requests
+      // SQLite takes bare columns (url) from the row that has the minimum.
+      `SELECT verdict, reason, step, count(*) AS n, min(id) AS request, url FROM requests
        WHERE run_id = ? AND verdict IN ('skipped', 'failed', 'blocked', 'unknown')
        GROUP BY verdict, reason, step ORDER BY n DESC, verdict, reason LIMIT ?`,
     );
@@ -84,8 +98,19 @@ export class RequestTable {
 
   /** Adds a request to the queue. False when the run has one of that identity already. */
   add(run: RunId, host: HostId, request: NewRequest, parent: RequestId | undefined): boolean {
+    // Most links of a site lead to pages that are known, and looking costs a third of an insert that conflicts.
+    const known = this.#readingOf.get(run, request.identity);
+    if (known === undefined) {
+      this.#addNew(run, host, request, parent);
+      return true;
+    }
+    if (known.reading !== request.reading) this.#conflict.run(run, request.identity);
+    return false;
+  }
+
+  #addNew(run: RunId, host: HostId, request: NewRequest, parent: RequestId | undefined): void {
     const row = encodeRequest(request.spec);
-    const added = this.#insert.get(
+    this.#insert.run(
       run,
       host,
       row.priority,
@@ -98,8 +123,6 @@ export class RequestTable {
       row.step,
       row.extra,
     );
-    // A row comes back for a new request (no conflicts yet) and for one whose reading differs (at least one).
-    return added !== undefined && added.conflicts === 0;
   }
 
   /** Hands out up to `limit` requests of a host: highest priority first, then deepest, then oldest. */
@@ -148,6 +171,14 @@ export class RequestTable {
     }
   }
 
+  /** Makes requests ready again that were refused or never answered, and gives what they were. */
+  reopenUnanswered(run: RunId): { readonly id: RequestId; readonly hostId: HostId; readonly verdict: Verdict }[] {
+    return this.#unanswered.all(run).map((row) => {
+      this.#reopen.run(row.id as number);
+      return { id: row.id as RequestId, hostId: row.host_id as HostId, verdict: row.verdict as Verdict };
+    });
+  }
+
   /** Puts back what a former owner had claimed. */
   returnAllClaimed(run: RunId): void {
     this.#returnAll.run(run);
@@ -178,7 +209,8 @@ export class RequestTable {
       reason: row.reason === null ? undefined : String(row.reason),
       step: row.step === null ? undefined : String(row.step),
       count: Number(row.n),
-      example: String(row.example),
+      request: row.request as RequestId,
+      example: String(row.url),
     }));
   }
 }

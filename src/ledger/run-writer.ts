@@ -6,10 +6,12 @@ import type { Json } from '../platform/json.ts';
 import { CountChanges } from './count-table.ts';
 import type { RunStatus } from './health.ts';
 import type { LedgerTables } from './ledger-tables.ts';
-import type { ClaimedRequest, HostId, NewEvent, NewRequest, PageResult, RequestId } from './page-result.ts';
+import type { ClaimedRequest, HostId, NewEvent, NewProbe, NewRequest, PageResult, RequestId } from './page-result.ts';
+import type { ProbeVerdict, StoredWalk, WalkId } from './probe.ts';
 import type { RunId } from './run.ts';
 import type { FencingToken } from './run-ownership.ts';
 import { summarise } from './summarise.ts';
+import type { Verdict } from './verdict.ts';
 
 /** How many requests a lane would like to be handed. */
 export type Wanted = ReadonlyMap<HostId, number>;
@@ -20,6 +22,8 @@ export interface CommitResult {
   readonly served: ReadonlySet<HostId>;
   /** Hosts that got new work, and how much. */
   readonly queued: ReadonlyMap<HostId, { readonly host: string; readonly count: number }>;
+  /** Walks whose state changed. */
+  readonly walks: readonly StoredWalk[];
   /** For hosts that asked for more than there was: when their next delayed request is due. */
   readonly nextDue: ReadonlyMap<HostId, Instant>;
 }
@@ -46,6 +50,8 @@ export class RunWriter {
   readonly #token: FencingToken;
   readonly #tables: LedgerTables;
   readonly #clock: Clock;
+  /** Whether the run has walks over ids, so that others need not look for probes. */
+  #walking: 'yes' | 'no' = 'yes';
   /** Up to here the time worked has been added to the run. */
   #countedUpTo: number;
 
@@ -62,7 +68,11 @@ export class RunWriter {
     return this.#asOwner((now) => {
       const changes = new CountChanges();
       const queued: Queued = new Map();
-      for (const result of results) this.#apply(result, changes, queued, now);
+      const moved = new Set<WalkId>();
+      for (const result of results) {
+        this.#apply(result, changes, queued, now);
+        if (result.settlement.kind === 'settled') this.#settleProbes(result, moved);
+      }
       this.#tables.counts.add(this.run, changes);
       this.#remember(memory, now);
       const claimed: ClaimedRequest[] = [];
@@ -75,7 +85,8 @@ export class RunWriter {
         const later = handed.length < limit ? this.#tables.requests.nextDue(this.run, host) : undefined;
         if (later !== undefined) nextDue.set(host, later);
       }
-      return { claimed, served: new Set(wanted.keys()), queued, nextDue };
+      const walks = [...moved].flatMap((id) => this.#tables.walks.find(id) ?? []);
+      return { claimed, served: new Set(wanted.keys()), queued, nextDue, walks };
     });
   }
 
@@ -92,7 +103,27 @@ export class RunWriter {
       for (const request of requests) this.#enqueue(request, undefined, changes, queued);
       this.#tables.counts.add(this.run, changes);
       this.#tables.seeds.advance(this.run, entry, yielded, finished);
-      return { claimed: [], served: new Set(), queued, nextDue: new Map() };
+      return { claimed: [], served: new Set(), queued, nextDue: new Map(), walks: [] };
+    });
+  }
+
+  /** Adds the next probes of a walk, and says up to where it has come. */
+  async ask(walk: StoredWalk, probes: readonly NewProbe[], progress: WalkProgress): Promise<CommitResult> {
+    return this.#asOwner(() => {
+      const changes = new CountChanges();
+      const queued: Queued = new Map();
+      for (const { id, request } of probes) {
+        const added = this.#enqueue(request, undefined, changes, queued);
+        const fate = this.#tables.requests.fateOf(this.run, request.identity);
+        if (fate === undefined) continue;
+        const known = added ? undefined : walk.onDuplicate === 'inherit' ? inherited(fate.verdict) : 'duplicate';
+        this.#tables.walks.ask(walk.id, id, fate.id, known);
+      }
+      this.#tables.counts.add(this.run, changes);
+      if (progress.kind === 'next') this.#tables.walks.advance(walk.id, progress.next);
+      else this.#tables.walks.advanceHoles(walk.id, progress.holesUpTo);
+      const moved = this.#tables.walks.find(walk.id);
+      return { claimed: [], served: new Set(), queued, nextDue: new Map(), walks: moved === undefined ? [] : [moved] };
     });
   }
 
@@ -130,7 +161,21 @@ export class RunWriter {
     this.#asOwner((now) => {
       this.#tables.runs.setStatus(this.run, 'running', undefined, undefined, now);
       this.#tables.requests.returnAllClaimed(this.run);
+      this.#askAgain();
+      this.#walking = this.#tables.walks.of(this.run).length > 0 ? 'yes' : 'no';
     });
+  }
+
+  /** What was refused or never answered is no fact about the site: it is asked for once more. */
+  #askAgain(): void {
+    const changes = new CountChanges();
+    for (const { id, hostId, verdict } of this.#tables.requests.reopenUnanswered(this.run)) {
+      this.#tables.records.removeOf(id);
+      this.#tables.walks.reopen(id);
+      changes.add(hostId, verdict, -1);
+      changes.add(hostId, 'pending', 1);
+    }
+    this.#tables.counts.add(this.run, changes);
   }
 
   #remember(memory: FetchMemory | undefined, now: Instant): void {
@@ -175,14 +220,34 @@ export class RunWriter {
     for (const event of result.events) this.#tables.events.add(this.run, request.id, event, now);
   }
 
-  #enqueue(request: NewRequest, parent: RequestId | undefined, changes: CountChanges, queued: Queued): void {
+  /** Ids that this request stands for; there are some of a request that is no probe when a walk inherits from it. */
+  #settleProbes({ request, settlement, probe }: PageResult, moved: Set<WalkId>): void {
+    if (this.#walking === 'no') return;
+    const verdict = probe ?? inherited(settlement.kind === 'settled' ? settlement.verdict : undefined);
+    if (verdict === undefined) return;
+    for (const walk of this.#tables.walks.settle(request.id, verdict)) moved.add(walk);
+  }
+
+  /** False when the run has the request already. */
+  #enqueue(request: NewRequest, parent: RequestId | undefined, changes: CountChanges, queued: Queued): boolean {
     const hostId = this.#tables.hosts.idOf(request.host);
-    if (!this.#tables.requests.add(this.run, hostId, request, parent)) return;
+    if (!this.#tables.requests.add(this.run, hostId, request, parent)) return false;
     changes.add(hostId, 'pending', 1);
     const known = queued.get(hostId);
     if (known === undefined) queued.set(hostId, { host: request.host, count: 1 });
     else known.count++;
+    return true;
   }
+}
+
+/** How far a walk has come with this: along its ids, or through the holes of an earlier one. */
+export type WalkProgress =
+  | { readonly kind: 'next'; readonly next: number }
+  | { readonly kind: 'holes'; readonly holesUpTo: number };
+
+/** What a request's verdict says about an id that stands for it. */
+function inherited(verdict: Verdict | undefined): ProbeVerdict | undefined {
+  return verdict === 'done' ? 'hit' : verdict;
 }
 
 type Queued = Map<HostId, { readonly host: string; count: number }>;

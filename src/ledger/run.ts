@@ -3,6 +3,7 @@
 import type { Instant } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
 import type { Health, RunStatus } from './health.ts';
+import type { SpeculationSummary } from './summarise-walks.ts';
 import type { VerdictCounts } from './verdict.ts';
 
 export type RunId = number & { readonly brand: 'RunId' };
@@ -44,4 +45,6 @@ export interface RunSummary {
   readonly seconds: number;
   /** What a person should know, as sentences. */
   readonly warnings: readonly string[];
+  /** What each speculator found, when there are any. */
+  readonly speculation?: SpeculationSummary;
 }

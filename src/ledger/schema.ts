@@ -77,6 +77,33 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE INDEX requests_conflicting ON requests (run_id) WHERE conflicts > 0;
 
+  -- A walk over sequential ids: a speculator, or one of its partitions.
+  CREATE TABLE walks (
+    id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES runs (id),
+    speculator TEXT NOT NULL,
+    partition TEXT NOT NULL,               -- JSON
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    gap INTEGER NOT NULL,
+    max_probes INTEGER,
+    on_duplicate TEXT NOT NULL,
+    holes_of INTEGER,                      -- an earlier walk whose absent ids are asked for again
+    holes_up_to INTEGER,
+    highest_hit INTEGER,
+    next INTEGER NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX walks_name ON walks (run_id, speculator, partition);
+
+  CREATE TABLE probes (
+    walk_id INTEGER NOT NULL,
+    id INTEGER NOT NULL,
+    request_id INTEGER NOT NULL,
+    verdict TEXT,
+    PRIMARY KEY (walk_id, id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX probes_request ON probes (request_id);
+
   -- What each host's requests of a run have come to; kept in the same transaction as the requests themselves.
   CREATE TABLE run_counts (
     run_id INTEGER NOT NULL,

@@ -5,6 +5,7 @@ import { totalOf } from './count-table.ts';
 import { judgeHealth } from './health.ts';
 import type { LedgerTables } from './ledger-tables.ts';
 import type { RunId, RunSummary } from './run.ts';
+import { summariseWalks } from './summarise-walks.ts';
 
 export function summarise(tables: LedgerTables, id: RunId): RunSummary {
   const run = tables.runs.find(id);
@@ -13,11 +14,24 @@ export function summarise(tables: LedgerTables, id: RunId): RunSummary {
   const { total, invalid } = tables.records.count(id);
   const before = tables.runs.predecessorOf(run);
   const recordsBefore = before === undefined ? undefined : tables.records.count(before.id).total;
-  const facts = { status: run.status, requests, records: total, invalid, recordsBefore };
+  const walks = summariseWalks(tables, id);
+  const cutShort = walks?.cutShort ?? false;
+  const facts = { status: run.status, requests, records: total, invalid, recordsBefore, cutShort };
   const seconds = Math.round(run.activeMs / 10) / 100;
-  const warnings = warningsOf(tables, id, total, recordsBefore);
-  const health = judgeHealth(facts);
-  return { run: id, name: run.name, status: run.status, health, requests, records: total, invalid, seconds, warnings };
+  const warnings = [...warningsOf(tables, id, total, recordsBefore), ...(walks?.warnings ?? [])];
+  const { name, status } = run;
+  const summary = {
+    run: id,
+    name,
+    status,
+    health: judgeHealth(facts),
+    requests,
+    records: total,
+    invalid,
+    seconds,
+    warnings,
+  };
+  return walks === undefined ? summary : { ...summary, speculation: walks.speculation };
 }
 
 function warningsOf(tables: LedgerTables, run: RunId, records: number, before: number | undefined): string[] {

@@ -5,6 +5,7 @@ import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { type Entry, isEntry } from './entry.ts';
 import type { AnyStep } from './request.ts';
 import type { Scraper } from './scraper.ts';
+import { isSpeculator, type Speculator, speculatorOf } from './speculate.ts';
 
 export interface ScraperDefinition {
   readonly scraper: Scraper;
@@ -13,6 +14,7 @@ export interface ScraperDefinition {
   /** What relative addresses of entries are resolved against. */
   readonly baseUrl: string;
   readonly entries: ReadonlyMap<string, Entry<unknown>>;
+  readonly speculators: ReadonlyMap<string, Speculator>;
   /** Names of the generator methods, in the order of their declaration. */
   readonly steps: readonly string[];
   stepNamed(name: string): AnyStep;
@@ -32,12 +34,14 @@ export function defineScraper(scraper: Scraper, baseUrl = scraper.baseUrl): Scra
   }
   const entries = new Map(Object.entries(scraper).filter((pair): pair is [string, Entry<unknown>] => isEntry(pair[1])));
   const methods = methodsOf(scraper);
+  const speculators = speculatorsOf(scraper, methods);
   const names = new Map([...methods].map(([methodName, method]) => [method, methodName]));
   return {
     scraper,
     name,
     baseUrl,
     entries,
+    speculators,
     steps: [...methods].filter(([, method]) => isGenerator(method)).map(([methodName]) => methodName),
     stepNamed(stepName) {
       const step = methods.get(stepName);
@@ -50,6 +54,18 @@ export function defineScraper(scraper: Scraper, baseUrl = scraper.baseUrl): Scra
       return stepName;
     },
   };
+}
+
+/** Fields first, then decorated methods. */
+function speculatorsOf(scraper: Scraper, methods: ReadonlyMap<string, AnyStep>): Map<string, Speculator> {
+  const speculators = new Map(
+    Object.entries(scraper).filter((pair): pair is [string, Speculator] => isSpeculator(pair[1])),
+  );
+  for (const [name, method] of methods) {
+    const speculator = speculatorOf(method as unknown as (id: number) => unknown, scraper);
+    if (speculator !== undefined) speculators.set(name, speculator);
+  }
+  return speculators;
 }
 
 /** Methods of the class and its ancestors; the most derived one of a name wins. */

@@ -2,6 +2,7 @@
 
 import { defineScraper } from './definition.ts';
 import type { Scraper } from './scraper.ts';
+import type { Partition } from './speculate.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
 export interface ScraperDescription {
@@ -9,7 +10,16 @@ export interface ScraperDescription {
   readonly baseUrl: string;
   /** `params` is the JSON Schema of the entry's parameters, null when it takes none. */
   readonly entries: readonly { readonly name: string; readonly params: JsonSchema | null }[];
+  readonly speculators: readonly (SpeculatorDescription & { readonly partitions: readonly Partition[] })[];
   readonly steps: readonly string[];
+}
+
+/** What is known of the ids of a speculator. */
+export interface SpeculatorDescription {
+  readonly name: string;
+  readonly highestObserved: number;
+  readonly observationDate: string | undefined;
+  readonly largestObservedGap: number;
 }
 
 /** A JSON Schema, draft 2020-12. */
@@ -21,6 +31,13 @@ export function describeScraper(scraper: Scraper): ScraperDescription {
     name: definition.name,
     baseUrl: scraper.baseUrl,
     entries: [...definition.entries].map(([name, entry]) => ({ name, params: jsonSchemaOf(entry.schema) })),
+    speculators: [...definition.speculators].map(([name, { options, partitions }]) => ({
+      name,
+      highestObserved: options.highestObserved,
+      observationDate: options.observationDate,
+      largestObservedGap: options.largestObservedGap,
+      partitions,
+    })),
     steps: definition.steps,
   };
 }

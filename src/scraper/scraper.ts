@@ -1,8 +1,10 @@
 // The class authors extend. A scraper is pure: its steps get a page and yield; they do no I/O, read no clock and keep no
 // state, so that any of them can be run again on an archived page and give the same.
 
-import { describeScraper, type ScraperDescription } from './describe.ts';
+import { defineScraper } from './definition.ts';
+import { describeScraper, type ScraperDescription, type SpeculatorDescription } from './describe.ts';
 import type { Entry } from './entry.ts';
+import { type SpeculatorNames, type SpeculatorParams, speculatorParams } from './speculation-params.ts';
 
 /** The parameters of one run, typed on the scraper's own entries. */
 export interface ScraperParams<T> {
@@ -14,13 +16,16 @@ export interface ScraperParams<T> {
         : Name
       : never]?: T[Name] extends Entry<infer P> ? P : never;
   };
-  /** Run only these entries. Default: all that can run. */
+  /** Settings of the speculators. */
+  readonly speculative: Record<SpeculatorNames<T>, SpeculatorParams>;
+  /** Run only these entries and speculators. Default: all that can run. */
   only: readonly string[] | undefined;
 }
 
 /** Parameters of whatever scraper, for code that only passes them on. */
 export interface AnyScraperParams {
   readonly entries: Readonly<Record<string, unknown>>;
+  readonly speculative?: Readonly<Record<string, SpeculatorParams>>;
   readonly only: readonly string[] | undefined;
 }
 
@@ -53,10 +58,16 @@ export abstract class Scraper {
 
   /** Empty parameters for this scraper, to be filled in and given to its constructor. */
   static params<T extends Scraper>(this: new (params?: AnyScraperParams) => T): ScraperParams<T> {
-    return { entries: {}, only: undefined };
+    const { name, speculators } = defineScraper(new this());
+    return { entries: {}, speculative: speculatorParams(name, [...speculators.keys()]), only: undefined };
   }
 
-  /** What this scraper offers: its entries with their parameters as JSON Schema, its steps. */
+  /** The speculators with what is known of their ids. */
+  static listSpeculators(this: new () => Scraper): SpeculatorDescription[] {
+    return describeScraper(new this()).speculators.map(({ partitions: _, ...observed }) => observed);
+  }
+
+  /** What this scraper offers: its entries with their parameters as JSON Schema, its speculators, its steps. */
   static describe(this: new () => Scraper): ScraperDescription {
     return describeScraper(new this());
   }

@@ -30,6 +30,8 @@ export class StructureError extends CurlewError {
   readonly selector: string | undefined;
   readonly expected: string;
   readonly actual: string;
+  /** What is wrong, without the page: the same for all pages that are wrong in this way. */
+  readonly summary: string;
   readonly url: string;
   readonly archivedAs: string | undefined;
 
@@ -41,6 +43,7 @@ export class StructureError extends CurlewError {
     this.selector = problem.selector;
     this.expected = problem.expected;
     this.actual = problem.actual;
+    this.summary = problem.summary.replace(/,$/, '');
     this.url = page.url;
     this.archivedAs = page.archivedAs;
   }

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { Page } from '../scraper/page/page.ts';
+import { stepFailure } from './step-failure.ts';
+
+class Court {
+  /** A generator, as steps are. */
+  *read(run: () => unknown) {
+    yield run();
+  }
+}
+
+function thrownBy(run: () => unknown): unknown {
+  try {
+    return [...new Court().read(run)];
+  } catch (error) {
+    return error;
+  }
+}
+
+const fail = (error: unknown) => () => {
+  throw error;
+};
+
+describe('stepFailure', () => {
+  it('names the step, what it threw, and the place in the file of the author', () => {
+    const failure = stepFailure('Court', 'read', thrownBy(fail(new TypeError('no such thing'))));
+    expect(failure.code).toBe(ErrorCode.stepFailed);
+    expect(failure.reason).toMatch(/^Court\.read threw: no such thing \(step-failure\.test\.ts:\d+:\d+\)$/);
+    expect(failure.stack).toContain('TypeError: no such thing');
+  });
+
+  it('gives pages that do not fit in the same way the same reason, and each its own message', () => {
+    const failures = ['http://court.example/1', 'http://court.example/2'].map((url) => {
+      const source = { url, requestUrl: url, status: 200, headers: [], body: Buffer.from('<p>'), archivedAs: 'sha256:00' };
+      return stepFailure('Court', 'read', thrownBy(() => new Page(source).text('h1')));
+    });
+    expect(failures[0]?.reason).toBe('`h1` matches 0 times instead of exactly 1');
+    expect(failures[1]?.reason).toBe(failures[0]?.reason);
+    expect(failures[0]?.message).toContain('http://court.example/1 (archived as sha256:00)');
+    expect(failures[1]?.message).toContain('http://court.example/2 (archived as sha256:00)');
+  });
+
+  it('keeps the code and the remedy of an error of ours', () => {
+    const error = new CurlewError(ErrorCode.selectorSyntax, 'This is no selector', { remedy: 'Mend it.' });
+    const failure = stepFailure('Court', 'read', thrownBy(fail(error)));
+    expect(failure).toMatchObject({ code: ErrorCode.selectorSyntax, remedy: 'Mend it.' });
+    expect(failure.message).toMatch(/^This is no selector \(step-failure\.test\.ts:\d+:\d+\)$/);
+  });
+
+  it('takes anything that can be thrown', () => {
+    expect(stepFailure('Court', 'read', 'a string').reason).toBe('Court.read threw: a string');
+    expect(stepFailure('Court', 'read', undefined).reason).toBe('Court.read threw: undefined');
+  });
+});

@@ -1,0 +1,34 @@
+// What to tell about a step that threw. The reason is the same for all pages that fail in the same way, so that they can
+// be counted; the message is about this one page.
+
+import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
+import { StructureError } from '../scraper/page/structure-error.ts';
+
+export interface StepFailure {
+  readonly code: ErrorCode;
+  readonly reason: string;
+  readonly message: string;
+  readonly remedy?: string;
+  readonly stack?: string;
+}
+
+/** `scraper` and `step` name the method that threw `error`. */
+export function stepFailure(scraper: string, step: string, error: unknown): StepFailure {
+  const place = placeOf(error, `${scraper}.${step}`);
+  if (error instanceof CurlewError) {
+    const { code, message, remedy } = error;
+    const reason = error instanceof StructureError ? error.summary : message + place;
+    return { code, reason, message: message + place, ...(remedy !== undefined && { remedy }) };
+  }
+  const message = `${scraper}.${step} threw: ${messageOf(error)}${place}`;
+  const stack = error instanceof Error ? error.stack : undefined;
+  return { code: ErrorCode.stepFailed, reason: message, message, ...(stack !== undefined && { stack }) };
+}
+
+/** Where in the author's file the step was when it threw, in parentheses: ` (court.ts:23:15)`. Empty when not known. */
+function placeOf(error: unknown, method: string): string {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const frame = stack.split('\n').find((line) => line.includes(`at ${method} (`));
+  const [, place] = /([^/\\]+:\d+:\d+)\)$/.exec(frame ?? '') ?? [];
+  return place === undefined ? '' : ` (${place})`;
+}

@@ -1,0 +1,60 @@
+// Walks over sequential ids as the ledger keeps them, and what became of each id.
+
+import type { Json } from '../platform/json.ts';
+
+export type WalkId = number & { readonly brand: 'WalkId' };
+
+/** `hit`: it exists. All others count as misses for the walk, but only `absent` says that there is nothing. */
+export const PROBE_VERDICTS = ['hit', 'absent', 'skipped', 'blocked', 'failed', 'unknown', 'duplicate'] as const;
+export type ProbeVerdict = (typeof PROBE_VERDICTS)[number];
+
+/** One sequence of a run: a speculator, or one of its partitions. */
+export interface NewWalk {
+  readonly speculator: string;
+  readonly partition: { readonly [name: string]: string | number };
+  readonly first: number;
+  readonly last: number;
+  readonly gap: number;
+  readonly maxProbes: number | undefined;
+  /** What becomes of an id whose request the run has already. */
+  readonly onDuplicate: 'miss' | 'inherit';
+  /** An earlier walk whose absent ids are asked for again. */
+  readonly holesOf: WalkId | undefined;
+}
+
+export interface StoredWalk extends NewWalk {
+  readonly id: WalkId;
+  readonly highestHit: number | undefined;
+  readonly next: number;
+  /** Up to here the holes of `holesOf` have been asked for again; undefined before the first. */
+  readonly holesUpTo: number | undefined;
+}
+
+/** How many ids of a walk came to what. */
+export type ProbeCounts = Readonly<Record<ProbeVerdict | 'pending', number>>;
+
+/** Consecutive ids with one verdict. */
+export interface ProbeStretch {
+  readonly from: number;
+  readonly to: number;
+  readonly verdict: ProbeVerdict | 'pending';
+}
+
+/** Marks a request as a probe. */
+export interface ProbeMark {
+  readonly walk: WalkId;
+  readonly speculator: string;
+  readonly partition: NewWalk['partition'];
+  readonly id: number;
+}
+
+export function isProbeVerdict(value: unknown): value is ProbeVerdict {
+  return PROBE_VERDICTS.includes(value as ProbeVerdict);
+}
+
+/** A partition for a person: `year=2025, division=FSD`; empty for none. */
+export function partitionName(partition: NewWalk['partition']): string {
+  return Object.entries(partition)
+    .map(([name, value]: [string, Json]) => `${name}=${String(value)}`)
+    .join(', ');
+}
