@@ -30,7 +30,8 @@ export class ArchiveSource implements AnswerSource {
     if (fate === undefined) return unknown(`run ${this.#run} never asked for it`);
     const final = (await this.#data.ledger.exchangesOf(fate.id)).at(-1);
     if (final !== undefined && final.status >= 200 && final.status < 300) {
-      return { kind: 'ok', exchanges: [], response: await this.#read(final) };
+      const response = await readExchange(this.#data, this.#reader, final, this.#maxPageBytes);
+      return { kind: 'ok', exchanges: [], response };
     }
     return pageless(fate);
   }
@@ -40,33 +41,38 @@ export class ArchiveSource implements AnswerSource {
   async close(): Promise<void> {
     await this.#reader.close();
   }
+}
 
-  async #read(exchange: StoredExchange): Promise<FetchedExchange> {
-    const original =
-      exchange.revisitOf === undefined ? undefined : await this.#data.ledger.exchange(exchange.revisitOf);
-    const response = await this.#reader.readResponse(locationOf(exchange), original && locationOf(original));
-    const body: FetchedBody =
-      response.kind === 'headers_only'
-        ? { kind: 'file', path: exchange.filePath ?? '', ...response.file }
-        : {
-            kind: 'memory',
-            encoded: response.body,
-            decoded: await decodeBody(response.body, codingsOf(response.headers), this.#maxPageBytes),
-          };
-    return {
-      url: exchange.url,
-      at: exchange.at,
-      method: 'GET',
-      requestHeaders: [],
-      requestBody: undefined,
-      status: response.status,
-      statusText: response.statusText,
-      responseHeaders: response.headers,
-      body,
-      remoteAddress: response.remoteAddress,
-      durationMs: exchange.durationMs,
-    };
-  }
+/** An exchange as it was when it was fetched, as far as a step can see. */
+export async function readExchange(
+  { ledger }: DataDirectory,
+  reader: ArchiveReader,
+  exchange: StoredExchange,
+  maxPageBytes: number,
+): Promise<FetchedExchange> {
+  const original = exchange.revisitOf === undefined ? undefined : await ledger.exchange(exchange.revisitOf);
+  const response = await reader.readResponse(locationOf(exchange), original && locationOf(original));
+  const body: FetchedBody =
+    response.kind === 'headers_only'
+      ? { kind: 'file', path: exchange.filePath ?? '', ...response.file }
+      : {
+          kind: 'memory',
+          encoded: response.body,
+          decoded: await decodeBody(response.body, codingsOf(response.headers), maxPageBytes),
+        };
+  return {
+    url: exchange.url,
+    at: exchange.at,
+    method: 'GET',
+    requestHeaders: [],
+    requestBody: undefined,
+    status: response.status,
+    statusText: response.statusText,
+    responseHeaders: response.headers,
+    body,
+    remoteAddress: response.remoteAddress,
+    durationMs: exchange.durationMs,
+  };
 }
 
 /** Where the response of an exchange lies. */

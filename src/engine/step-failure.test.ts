@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { ErrorCode } from '../platform/errors.ts';
 import { Page } from '../scraper/page/page.ts';
+import { get } from '../scraper/request.ts';
 import { stepFailure } from './step-failure.ts';
 
 class Court {
@@ -18,22 +19,35 @@ function thrownBy(run: () => unknown): unknown {
   }
 }
 
-const fail = (error: unknown) => () => {
-  throw error;
-};
-
 describe('stepFailure', () => {
   it('names the step, what it threw, and the place in the file of the author', () => {
-    const failure = stepFailure('Court', 'read', thrownBy(fail(new TypeError('no such thing'))));
+    const failure = stepFailure(
+      'Court',
+      'read',
+      thrownBy(() => Reflect.construct(Map, [1])),
+    );
     expect(failure.code).toBe(ErrorCode.stepFailed);
-    expect(failure.reason).toMatch(/^Court\.read threw: no such thing \(step-failure\.test\.ts:\d+:\d+\)$/);
-    expect(failure.stack).toContain('TypeError: no such thing');
+    expect(failure.reason).toMatch(
+      /^Court\.read threw: number 1 is not iterable.* \(step-failure\.test\.ts:\d+:\d+\)$/,
+    );
+    expect(failure.stack).toContain('TypeError: number 1');
   });
 
   it('gives pages that do not fit in the same way the same reason, and each its own message', () => {
     const failures = ['http://court.example/1', 'http://court.example/2'].map((url) => {
-      const source = { url, requestUrl: url, status: 200, headers: [], body: Buffer.from('<p>'), archivedAs: 'sha256:00' };
-      return stepFailure('Court', 'read', thrownBy(() => new Page(source).text('h1')));
+      const source = {
+        url,
+        requestUrl: url,
+        status: 200,
+        headers: [],
+        body: Buffer.from('<p>'),
+        archivedAs: 'sha256:00',
+      };
+      return stepFailure(
+        'Court',
+        'read',
+        thrownBy(() => new Page(source).text('h1')),
+      );
     });
     expect(failures[0]?.reason).toBe('`h1` matches 0 times instead of exactly 1');
     expect(failures[1]?.reason).toBe(failures[0]?.reason);
@@ -42,10 +56,16 @@ describe('stepFailure', () => {
   });
 
   it('keeps the code and the remedy of an error of ours', () => {
-    const error = new CurlewError(ErrorCode.selectorSyntax, 'This is no selector', { remedy: 'Mend it.' });
-    const failure = stepFailure('Court', 'read', thrownBy(fail(error)));
-    expect(failure).toMatchObject({ code: ErrorCode.selectorSyntax, remedy: 'Mend it.' });
-    expect(failure.message).toMatch(/^This is no selector \(step-failure\.test\.ts:\d+:\d+\)$/);
+    const failure = stepFailure(
+      'Court',
+      'read',
+      thrownBy(() => get('/', 'parse' as never)),
+    );
+    expect(failure).toMatchObject({
+      code: ErrorCode.invalidRequest,
+      remedy: expect.stringContaining('this.parseCase'),
+    });
+    expect(failure.message).toMatch(/must be a method, not string\. \(step-failure\.test\.ts:\d+:\d+\)$/);
   });
 
   it('takes anything that can be thrown', () => {

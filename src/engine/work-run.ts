@@ -11,6 +11,7 @@ import type { ScraperDefinition } from '../scraper/definition.ts';
 import type { AnswerSource } from './answer-source.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { Engine } from './engine.ts';
+import { EventLog } from './event-log.ts';
 import { finishPage } from './finish-page.ts';
 import { Prober } from './prober.ts';
 import { Progress } from './progress.ts';
@@ -33,16 +34,26 @@ export interface RunWork {
 
 /** Resolves with the run's summary, also when it was stopped. Rejects when it could not go on; the run can be resumed. */
 export async function workRun(work: RunWork): Promise<RunSummary> {
-  const { data, run } = work;
+  const { data, run, clock } = work;
   const writer = await data.ledger.takeRun(run);
+  const log = await EventLog.open(data.path, data.ledger, run, clock);
+  const onCommitted = () => {
+    log.notify();
+    work.onCommitted();
+  };
   try {
-    const end = await withEngine(work, writer, (engine) => engine.run());
+    const end = await withEngine({ ...work, onCommitted }, writer, (engine) => engine.run());
     await writer.end(end === 'completed' ? 'completed' : 'interrupted', undefined);
+    const summary = await data.ledger.summary(run);
+    log.write('ended', { ...summary });
+    return summary;
   } catch (error) {
+    log.write('ended', { error: messageOf(error) });
     await endFailed(writer, error);
     throw error;
+  } finally {
+    await log.close();
   }
-  return data.ledger.summary(run);
 }
 
 async function withEngine<T>(work: RunWork, writer: RunWriter, use: (engine: Engine) => Promise<T>): Promise<T> {

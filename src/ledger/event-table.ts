@@ -17,10 +17,12 @@ export interface StoredEvent extends NewEvent {
 export class EventTable {
   readonly #insert: StatementSync;
   readonly #page: StatementSync;
+  readonly #last: StatementSync;
   readonly #ofRequest: StatementSync;
 
   constructor(database: Database) {
     this.#insert = database.prepare('INSERT INTO events (run_id, at, kind, request_id, data) VALUES (?, ?, ?, ?, ?)');
+    this.#last = database.prepare('SELECT max(id) AS id FROM events WHERE run_id = ?');
     this.#page = database.prepare(
       `SELECT events.id, at, kind, request_id, data, url FROM events LEFT JOIN requests ON requests.id = request_id
        WHERE events.run_id = ? AND events.id > ? ORDER BY events.id LIMIT ?`,
@@ -38,6 +40,10 @@ export class EventTable {
   lastOf(run: RunId, request: RequestId, kind: string): Json | undefined {
     const row = this.#ofRequest.get(run, request, kind);
     return row === undefined ? undefined : (JSON.parse(String(row.data)) as Json);
+  }
+
+  last(run: RunId): number {
+    return Number(this.#last.get(run)?.id ?? 0);
   }
 
   after(run: RunId, id: number, limit: number): StoredEvent[] {

@@ -136,6 +136,11 @@ export class Ledger {
   }
 
   /** What went otherwise than hoped, the most frequent first; `detail` is what is known about the example. */
+  /** The id of the run's latest event; 0 when there is none. */
+  async lastEvent(id: RunId): Promise<number> {
+    return this.#tables.events.last(id);
+  }
+
   async problems(id: RunId, limit: number): Promise<(Problem & { readonly detail: Json | undefined })[]> {
     const { requests, events } = this.#tables;
     return requests
@@ -158,6 +163,11 @@ export class Ledger {
   /** What became of the request of that identity; undefined when the run never had it. */
   async fateOf(run: RunId, identity: Uint8Array): Promise<RequestFate | undefined> {
     return this.#tables.requests.fateOf(run, identity);
+  }
+
+  /** The first request of a run for an address, or that was redirected to it. */
+  async requestAt(run: RunId, url: string): Promise<RequestId | undefined> {
+    return this.#tables.requests.firstAt(run, url);
   }
 
   /** The exchanges made for a request, in order. */

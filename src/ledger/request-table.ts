@@ -41,6 +41,7 @@ export class RequestTable {
   readonly #return: StatementSync;
   readonly #returnAll: StatementSync;
   readonly #fate: StatementSync;
+  readonly #firstAt: StatementSync;
   readonly #conflicting: StatementSync;
   readonly #unanswered: StatementSync;
   readonly #reopen: StatementSync;
@@ -84,6 +85,11 @@ export class RequestTable {
     );
     this.#reopen = database.prepare(
       `UPDATE requests SET state = ${State.ready}, attempts = 0, verdict = NULL, status = NULL, reason = NULL WHERE id = ?`,
+    );
+    this.#firstAt = database.prepare(
+      `SELECT id FROM requests WHERE run_id = ? AND url = ? UNION ALL
+       SELECT request_id FROM exchanges WHERE url = ? AND request_id IN (SELECT id FROM requests WHERE run_id = ?)
+       LIMIT 1`,
     );
     this.#conflicting = database.prepare(
       'SELECT count(*) AS n, min(url) AS example FROM requests WHERE run_id = ? AND conflicts > 0',
@@ -194,6 +200,11 @@ export class RequestTable {
       status: row.status === null ? undefined : Number(row.status),
       reason: row.reason === null ? undefined : String(row.reason),
     };
+  }
+
+  /** The first request of a run that was made for an address, or that was led to it. Looks through the whole run. */
+  firstAt(run: RunId, url: string): RequestId | undefined {
+    return this.#firstAt.get(run, url, url, run)?.id as RequestId | undefined;
   }
 
   /** Requests that were asked for again with another step or context: how many, and one of them. */

@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createLog } from './log.ts';
+
+function logged(write: (log: ReturnType<typeof createLog>) => void): string {
+  let text = '';
+  write(createLog({ write: (line) => (text += line) }, () => Date.UTC(2026, 0, 2, 3, 4, 5)));
+  return text;
+}
+
+it('writes one line of JSON per event', () => {
+  const text = logged((log) => log.event('breaker', { host: 'court.example', state: 'open' }));
+  expect(text).toBe(
+    '{"level":"info","time":"2026-01-02T03:04:05.000Z","host":"court.example","state":"open","event":"breaker"}\n',
+  );
+});
+
+it('stays one line that acts on no terminal, whatever a site sends', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (kind, value) => {
+      const text = logged((log) => log.event(kind, { value }));
+      expect(text.slice(0, -1)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/);
+      expect(text.endsWith('\n')).toBe(true);
+      expect(JSON.parse(text)).toBeTypeOf('object');
+    }),
+  );
+});
+
+it('hides secrets wherever they stand', () => {
+  const text = logged((log) =>
+    log.event('failed', {
+      url: 'https://court.example/x?token=hunter2',
+      via: 'http://bob:hunter2@proxy.example',
+      headers: { cookie: 'a=hunter2' },
+    }),
+  );
+  expect(text).not.toContain('hunter2');
+});
