@@ -9,7 +9,7 @@ import { AddressGuard } from '../guard/address-guard.ts';
 import type { HostPattern } from '../guard/host-pattern.ts';
 import { Dialer } from '../http/dialer.ts';
 import { BrowserProcess } from './browser-process.ts';
-import type { BrowserRequest, BrowserResult } from './browser-result.ts';
+import type { BrowserFailure, BrowserRequest, BrowserResult } from './browser-result.ts';
 import { findChromium } from './find-chromium.ts';
 import { GuardProxy } from './guard-proxy.ts';
 import { PageSlots } from './page-slots.ts';
@@ -39,8 +39,6 @@ export interface BrowserLimits {
 }
 
 export interface BrowserFetchOptions {
-  /** What pages and sites are told, unless a request has its own `User-Agent`. */
-  readonly userAgent: string;
   /** Path of Chromium. Default: CURLEW_CHROMIUM, else the usual places. */
   readonly executablePath?: string;
   /** Hosts that may be reached although their address is not public. Default none. */
@@ -82,16 +80,15 @@ export class BrowserFetch {
   readonly #closing = new AbortController();
 
   private constructor(options: BrowserFetchOptions, executablePath: string, guard: GuardProxy) {
-    const { userAgent, maxPages = 2, clock = systemClock } = options;
+    const { maxPages = 2, clock = systemClock } = options;
     this.#timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#clock = clock;
     this.#guard = guard;
-    this.#process = new BrowserProcess({ executablePath, proxyUrl: guard.url, keyHash: guard.keyHash });
+    this.#process = new BrowserProcess({ executablePath, guard });
     this.#contexts = new SessionContexts({
       process: this.#process,
       guard,
-      userAgent,
       idleMs: this.#timeouts.idleSessionMs,
       maxIdle: maxPages,
     });
@@ -99,7 +96,7 @@ export class BrowserFetch {
   }
 
   /** Finds Chromium, which is started by the first load. Rejects with `service_missing` when there is none. */
-  static async open(options: BrowserFetchOptions): Promise<BrowserFetch> {
+  static async open(options: BrowserFetchOptions = {}): Promise<BrowserFetch> {
     const { sockets = systemSockets, random = systemRandom, allow, extraCa = [] } = options;
     const { connectMs, idleMs } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
     const executablePath = await findChromium({ executablePath: options.executablePath });
@@ -142,7 +139,12 @@ export class BrowserFetch {
 
   async #loadInPlace(request: BrowserRequest, signal: AbortSignal): Promise<BrowserResult> {
     const { session, proxy } = request;
-    const place = await this.#contexts.take(session, proxy);
+    const place = await this.#contexts.take(session, proxy).catch((error: unknown) => {
+      // A Chromium that does not start is our trouble; one that dies just now is worth another try.
+      if (error instanceof CurlewError && !signal.aborted) throw error;
+      return undefined;
+    });
+    if (place === undefined) return signal.aborted ? { kind: 'aborted' } : CRASHED_BEFORE;
     const load = new SessionLoad(place, request, signal, { ...this.#limits, ...this.#timeouts, clock: this.#clock });
     try {
       return await load.run();
@@ -152,3 +154,13 @@ export class BrowserFetch {
     }
   }
 }
+
+const CRASHED_BEFORE: BrowserFailure = {
+  kind: 'failure',
+  code: 'browser_crashed',
+  reason: 'Chromium died before it could load the page',
+  head: undefined,
+  hops: [],
+  traffic: { sent: 0, refused: 0, refusals: [], failed: 0 },
+  cookieChanges: [],
+};

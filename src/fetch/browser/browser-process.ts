@@ -6,13 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { CurlewError, ErrorCode, messageOf } from '../../platform/errors.ts';
+import { GUARD_DOMAIN, type GuardProxy } from './guard-proxy.ts';
 
 export interface BrowserProcessOptions {
   readonly executablePath: string;
-  /** `http://127.0.0.1:port` of the guard proxy. */
-  readonly proxyUrl: string;
-  /** Base64 of the SHA-256 of the guard proxy's key, the only one accepted without a chain. */
-  readonly keyHash: string;
+  readonly guard: GuardProxy;
 }
 
 const LAUNCH_MS = 60_000;
@@ -20,6 +18,8 @@ const LAUNCH_MS = 60_000;
 export class BrowserProcess {
   readonly #options: BrowserProcessOptions;
   #running: Promise<Browser> | undefined;
+  /** Resolves when the one started last has ended and what it left is removed. */
+  #lastGone: Promise<void> = Promise.resolve();
   #closed = false;
 
   constructor(options: BrowserProcessOptions) {
@@ -27,8 +27,8 @@ export class BrowserProcess {
   }
 
   /** The running Chromium. Rejects with `service_missing` when it cannot be started. */
-  browser(): Promise<Browser> {
-    if (this.#closed) return Promise.reject(new CurlewError(ErrorCode.internal, 'The browser was used after close()'));
+  async browser(): Promise<Browser> {
+    if (this.#closed) throw new CurlewError(ErrorCode.internal, 'The browser was used after close()');
     this.#running ??= this.#start();
     return this.#running;
   }
@@ -36,19 +36,25 @@ export class BrowserProcess {
   /** Ends Chromium and removes what it left. Calling it again is fine. */
   async close(): Promise<void> {
     this.#closed = true;
+    // One that did not start has told whoever waited for it.
     const browser = await this.#running?.catch(() => undefined);
     await browser?.close();
+    await this.#lastGone;
   }
 
   async #start(): Promise<Browser> {
+    await this.#lastGone;
     const home = await mkdtemp(join(tmpdir(), 'curlew-chromium-'));
     try {
       const browser = await this.#launch(home);
-      browser.on('disconnected', () => {
+      const disconnected = new Promise<void>((resolve) => browser.once('disconnected', () => resolve()));
+      const gone = disconnected.then(() => {
         this.#running = undefined;
-        // Chromium's last process may still be writing.
-        void rm(home, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
+        // Its last processes may still be writing.
+        return rm(home, { recursive: true, force: true, maxRetries: 5 });
       });
+      // What cannot be removed is left to the system's own cleaning.
+      this.#lastGone = gone.catch(() => {});
       return browser;
     } catch (error) {
       this.#running = undefined;
@@ -62,7 +68,7 @@ export class BrowserProcess {
   }
 
   async #launch(home: string): Promise<Browser> {
-    const { executablePath, proxyUrl, keyHash } = this.#options;
+    const { executablePath, guard } = this.#options;
     // Loaded on first use: who never asks for a browser does not pay for it.
     const { chromium } = await import('playwright-core');
     return chromium.launch({
@@ -70,12 +76,15 @@ export class BrowserProcess {
       headless: true,
       // The sandbox does not work for root.
       chromiumSandbox: process.getuid?.() !== 0,
-      // For everything that is not a page of ours, and so has no password: it gets nowhere. Loopback is not exempt.
-      proxy: { server: proxyUrl },
+      // For everything that is not a page of ours: it gets nowhere.
+      proxy: { server: guard.closedDoorUrl, bypass: NO_EXCEPTIONS },
       args: [
-        `--ignore-certificate-errors-spki-list=${keyHash}`,
-        // Names are resolved by the guard alone.
-        '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+        // The one key that is accepted without a chain.
+        `--ignore-certificate-errors-spki-list=${guard.keyHash}`,
+        // All other names are resolved by the guard.
+        `--host-resolver-rules=MAP *.${GUARD_DOMAIN} 127.0.0.1, MAP * ~NOTFOUND`,
+        // WebRTC would send packets past the proxy. The switch had another name in older versions.
+        '--webrtc-ip-handling-policy=disable_non_proxied_udp',
         '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
         '--disable-quic',
         '--disable-gpu',
@@ -93,6 +102,9 @@ export class BrowserProcess {
     });
   }
 }
+
+/** Chromium exempts loopback from proxies, unless it is told not to. */
+export const NO_EXCEPTIONS = '<-loopback>';
 
 const INHERITED = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'LD_LIBRARY_PATH', 'FONTCONFIG_PATH', 'SystemRoot', 'WINDIR'];
 

@@ -10,11 +10,11 @@ import type { BrowserCookie } from './browser-cookie.ts';
 import type { TrafficReport } from './page-traffic.ts';
 
 export interface BrowserRequest {
-  /** http or https. Always loaded with GET. */
+  /** http or https. Always loaded with GET. User and password in it are not sent. */
   readonly url: URL;
   /**
    * `User-Agent` goes with every request of the page, `Authorization` with those to the origin of the URL, the rest with
-   * documents of that origin. `Cookie` is ignored: cookies are given apart.
+   * documents of that origin. `Cookie` is ignored: cookies are given apart. Scripts see Chromium's own user agent.
    */
   readonly headers: HeaderList;
   /** All cookies of the session, and those of this request. Chromium knows no others. */

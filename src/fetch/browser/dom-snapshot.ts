@@ -20,6 +20,12 @@ export function snapshotScript(maxCharacters: number): string {
   })()`;
 }
 
+/** True from the `load` event on, and for a page that stopped itself, which never gets one. */
+export const COMPLETE_SCRIPT = "document.readyState === 'complete'";
+
+/** Resolves when what was due at once has been done. */
+export const NEXT_TURN_SCRIPT = 'new Promise((resolve) => setTimeout(resolve))';
+
 /** True once an element matches. An invalid selector throws in the page. */
 export function matchScript(selector: string): string {
   return `document.querySelector(${JSON.stringify(selector)}) !== null`;

@@ -1,6 +1,7 @@
 // The documents of a page's main frame: which were asked for, by redirect, link or script, and which one is shown.
 
 import type { Page, Request, Response } from 'playwright-core';
+import { BrowserError } from './browser-result.ts';
 
 export interface TrailStep {
   /** Without its fragment. */
@@ -8,18 +9,30 @@ export interface TrailStep {
   readonly request: Request;
   /** `open`: under way. `left`: it redirected. `shown`: it is, or was, the page's document. */
   state: 'open' | 'left' | 'shown' | 'failed';
-  /** Chromium's reason, when it failed, before or after it was shown. */
+  /** Chromium's reason, when it failed. */
   failure: string | undefined;
   response: Response | undefined;
 }
 
+const LEFT_BEFORE_COMPLETE = 'net::ERR_ABORTED';
+
+/** More documents than this in one load are a circle. Chromium follows 20 redirects. */
+const MOST_DOCUMENTS = 21;
+
 export class NavigationTrail {
   readonly steps: TrailStep[] = [];
+  /** Rejects when the page cannot come to rest: it goes in a circle, or what it shows broke off. */
+  readonly trouble: Promise<never>;
   readonly #page: Page;
+  readonly #fail: (error: BrowserError) => void;
   #onSettled: (() => void) | undefined;
 
   constructor(page: Page) {
     this.#page = page;
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => {});
+    this.trouble = promise;
+    this.#fail = reject;
     page.on('request', (request) => this.#onRequest(request));
     page.on('response', (response) => {
       const step = this.#find(response.request());
@@ -55,21 +68,32 @@ export class NavigationTrail {
   }
 
   #onRequest(request: Request): void {
-    if (!this.#isMain(request)) return;
+    // Chromium hands other schemes (`mailto:`) to other programs, or to nobody.
+    if (!this.#isMain(request) || !/^https?:/.test(request.url())) return;
     const from = request.redirectedFrom();
     const previous = from === null ? undefined : this.#find(from);
     if (previous !== undefined) previous.state = 'left';
     const url = withoutFragment(request.url());
     this.steps.push({ url, request, state: 'open', failure: undefined, response: undefined });
+    if (this.steps.length > MOST_DOCUMENTS) {
+      this.#fail(
+        new BrowserError('bad_redirect', `the page led to more than ${MOST_DOCUMENTS} others, at last to ${url}`),
+      );
+    }
   }
 
   #onFailed(request: Request): void {
     const step = this.#find(request);
     if (step === undefined) return;
-    step.failure = request.failure()?.errorText ?? 'failed';
-    // The body of a document that is shown can still break off.
-    if (step.state === 'open') step.state = 'failed';
-    this.#onSettled?.();
+    const failure = request.failure()?.errorText ?? 'failed';
+    if (step.state === 'open') {
+      step.state = 'failed';
+      step.failure = failure;
+      this.#onSettled?.();
+    } else if (failure !== LEFT_BEFORE_COMPLETE) {
+      // Chromium never fires `load` for a document whose body broke off.
+      this.#fail(new BrowserError('navigation_failed', `${step.url} broke off: ${failure}`));
+    }
   }
 
   #onShown(url: string): void {

@@ -5,7 +5,14 @@ import type { Download, Page } from 'playwright-core';
 import { CurlewError, ErrorCode, messageOf } from '../../platform/errors.ts';
 import { HopError } from '../http/failure-code.ts';
 import { BrowserError, type BrowserRequest } from './browser-result.ts';
-import { isHtml, matchScript, type RawSnapshot, snapshotScript } from './dom-snapshot.ts';
+import {
+  COMPLETE_SCRIPT,
+  isHtml,
+  matchScript,
+  NEXT_TURN_SCRIPT,
+  type RawSnapshot,
+  snapshotScript,
+} from './dom-snapshot.ts';
 import type { LoadWatch } from './load-watch.ts';
 import { NavigationTrail, type TrailStep, withoutFragment } from './navigation-trail.ts';
 import type { PageTraffic, TrackedRequest, VisitAnswer } from './page-traffic.ts';
@@ -36,9 +43,9 @@ export interface PageLoadOptions {
   readonly maxSnapshotBytes: number;
 }
 
-/** More documents than this in one load are a circle. */
-const MOST_DOCUMENTS = 20;
 const NOTHING = new Uint8Array(0);
+const POLL_MS = 50;
+const WAIT_FOREVER = { timeout: 0, polling: POLL_MS };
 
 export class PageLoad {
   readonly #options: PageLoadOptions;
@@ -71,20 +78,28 @@ export class PageLoad {
   async run(): Promise<LoadEnd> {
     const { page, request, watch } = this.#options;
     const downloaded = this.#downloading.promise.then((download) => this.#downloadEnd(download));
+    const address = new URL(request.url);
+    address.username = '';
+    address.password = '';
     // What goes wrong here is seen on the trail, with more to say.
-    const arrived = page.goto(request.url.href, { waitUntil: 'load', timeout: 0 }).catch(() => {});
-    return watch.until(Promise.race([downloaded, arrived.then(() => this.#rest())]));
+    const gone = page.goto(address.href, { waitUntil: 'commit', timeout: 0 }).catch(() => {});
+    try {
+      return await watch.until(Promise.race([downloaded, gone.then(() => this.#rest()), this.#trail.trouble]));
+    } catch (error) {
+      // The guard proxy knows better than Chromium why a body broke off.
+      const visit = this.visits().at(-1);
+      if (error instanceof BrowserError && visit !== undefined) throwIfFailed(visit);
+      throw error;
+    }
   }
 
   /** Follows the page until it rests. */
   async #rest(): Promise<LoadEnd> {
-    const { page, watch } = this.#options;
-    while (this.#trail.steps.length <= MOST_DOCUMENTS) {
-      await watch.until(this.#trail.settled());
+    for (;;) {
+      await this.#options.watch.until(this.#trail.settled());
       const end = (await this.#unshown()) ?? (await this.#shown());
       if (end !== undefined) return this.#download === undefined ? end : this.#downloadEnd(this.#download);
     }
-    throw new BrowserError('bad_redirect', `the page led to more than ${MOST_DOCUMENTS} others (last: ${page.url()})`);
   }
 
   /** What the page shows; undefined when it went on meanwhile. */
@@ -93,21 +108,23 @@ export class PageLoad {
     const step = this.#trail.shown;
     const visit = step && this.#visitOf(step);
     const answer = visit?.answer;
-    if (step === undefined || visit === undefined || answer === undefined) {
-      throw new BrowserError('navigation_failed', `Chromium shows ${page.url()}, which no site sent`);
+    if (step === undefined || visit === undefined || answer === undefined) throw sentByNoSite(page.url());
+    if (answer.status >= 300 && answer.status <= 399) {
+      throw new BrowserError('bad_redirect', `redirect (${answer.status}) that leads nowhere`);
     }
-    await watch.until(page.waitForLoadState('load', { timeout: 0 }));
+    await watch.until(page.waitForFunction(COMPLETE_SCRIPT, undefined, WAIT_FOREVER));
     // A refresh after 0 s begins one turn after the load.
-    await watch.until(page.evaluate('new Promise((resolve) => setTimeout(resolve))')).catch(ignoreNavigation);
+    await watch.until(page.evaluate(NEXT_TURN_SCRIPT)).catch(ignoreNavigation);
     if (this.#hasMoved(step)) return undefined;
     throwIfFailed(visit);
-    if (request.waitFor !== undefined && answer.status >= 200 && answer.status <= 299)
-      await this.#waitFor(request.waitFor);
+    const isOk = answer.status >= 200 && answer.status <= 299;
+    if (request.waitFor !== undefined && isOk) await this.#waitFor(request.waitFor);
     if (this.#hasMoved(step)) return undefined;
     const script = snapshotScript(maxSnapshotBytes);
     const snapshot = await watch.until(page.evaluate<RawSnapshot>(script)).catch(ignoreNavigation);
     if (snapshot === undefined || this.#hasMoved(step)) return undefined;
     throwIfFailed(visit);
+    if (!/^https?:/.test(snapshot.url)) throw sentByNoSite(snapshot.url);
     if (isHtml(snapshot.contentType)) {
       if (snapshot.html === null || Buffer.byteLength(snapshot.html) > maxSnapshotBytes) {
         throw new HopError('decoded_too_large', `the page as shown is larger than ${maxSnapshotBytes} bytes`);
@@ -132,8 +149,8 @@ export class PageLoad {
       case 'answer': {
         const answer = visit.end;
         const { status } = answer;
-        if (status >= 300 && status <= 399)
-          throw new BrowserError('bad_redirect', `redirect (${status}): ${step.failure}`);
+        const isRedirect = status >= 300 && status <= 399;
+        if (isRedirect) throw new BrowserError('bad_redirect', `redirect (${status}): ${step.failure}`);
         // RFC 9110 §15.3.5: 204 leaves the page where it was.
         const stays = status === 204 || status === 205;
         if (stays && this.#trail.shown !== undefined) return undefined;
@@ -151,7 +168,7 @@ export class PageLoad {
   async #waitFor(selector: string): Promise<void> {
     const { page, watch, waitMs } = this.#options;
     try {
-      await watch.until(page.waitForFunction(matchScript(selector), undefined, { timeout: waitMs, polling: 50 }));
+      await watch.until(page.waitForFunction(matchScript(selector), undefined, { timeout: waitMs, polling: POLL_MS }));
     } catch (error) {
       if (messageOf(error).includes('is not a valid selector')) {
         throw new CurlewError(ErrorCode.selectorSyntax, `"${selector}" is not a CSS selector that Chromium knows`, {
@@ -199,6 +216,10 @@ export class PageLoad {
     const before = steps.slice(0, steps.indexOf(step)).filter(({ url }) => url === step.url).length;
     return this.#options.traffic.visits.filter(({ url }) => withoutFragment(url.href) === step.url)[before];
   }
+}
+
+function sentByNoSite(url: string): BrowserError {
+  return new BrowserError('navigation_failed', `the page went to ${url}, which no site sent`);
 }
 
 /** A head without its whole body is no answer, whatever Chromium made of it. */

@@ -28,13 +28,13 @@ export interface RefusedRequest {
 }
 
 export interface TrafficReport {
-  /** Requests that left. Those that Chromium answered from its cache are not among them. */
+  /** Requests that were let through. Those that Chromium answered from its cache are not among them. */
   readonly sent: number;
   /** Requests that did not leave: refused by `admit` or by the address guard. */
   readonly refused: number;
   /** The first twenty of those. */
   readonly refusals: readonly RefusedRequest[];
-  /** Requests that left and got no usable answer. */
+  /** Of those let through, how many got no usable answer. */
   readonly failed: number;
 }
 

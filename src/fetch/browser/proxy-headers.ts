@@ -1,7 +1,7 @@
 // Which header fields go on to the site, and which come back to Chromium. The site is told who asks; the caller's own
 // fields go to the origin they were meant for; and nothing comes back that would make a later load depend on an earlier.
 
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { headerValue, withoutHeaders } from '../http/header-list.ts';
 import type { HeaderList } from '../outcome.ts';
 import type { RequestKind } from './admit.ts';
@@ -21,13 +21,14 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 
 const CODING_FIELDS: ReadonlySet<string> = new Set(['content-encoding', 'content-length']);
 
-// Asking Chromium to use https, QUIC or another server from now on, or to write reports home.
-const LASTING: ReadonlySet<string> = new Set([
+// They ask Chromium to use https, QUIC or another server from now on, to write reports home, or to ask for a password.
+const NOT_FOR_CHROMIUM: ReadonlySet<string> = new Set([
   'alt-svc',
   'nel',
   'report-to',
   'reporting-endpoints',
   'strict-transport-security',
+  'www-authenticate',
 ]);
 
 const CACHING: ReadonlySet<string> = new Set(['cache-control', 'etag', 'expires', 'last-modified', 'pragma']);
@@ -43,15 +44,11 @@ export function requestKind(headers: IncomingHttpHeaders): RequestKind {
  * to all requests to the origin of the load, the rest to documents of that origin.
  */
 export function sentOnHeaders(
-  incoming: IncomingMessage,
+  rawHeaders: readonly string[],
   { url, kind }: { readonly url: URL; readonly kind: RequestKind },
   load: { readonly url: URL; readonly headers: HeaderList },
 ): HeaderList {
-  const chromiums: [string, string][] = [];
-  const { rawHeaders } = incoming;
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    chromiums.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']);
-  }
+  const chromiums = pairsOf(rawHeaders);
   const own = withoutHeaders(load.headers, NEVER_SET).filter(([name]) => {
     const lower = name.toLowerCase();
     if (lower === 'user-agent') return true;
@@ -77,10 +74,19 @@ const NEVER_SET: ReadonlySet<string> = new Set([...HOP_BY_HOP, 'content-length',
  * a download instead of being shown in Chromium's viewer.
  */
 export function passedOnHeaders(headers: HeaderList, kind: RequestKind, decoded: boolean): HeaderList {
-  const dropped = new Set([...HOP_BY_HOP, ...LASTING, ...(decoded ? CODING_FIELDS : [])]);
+  const dropped = new Set([...HOP_BY_HOP, ...NOT_FOR_CHROMIUM, ...(decoded ? CODING_FIELDS : [])]);
   const passed = withoutHeaders(headers, dropped);
   if (kind === 'part') return passed;
   const document: HeaderList = [...withoutHeaders(passed, CACHING), ['Cache-Control', 'no-store']];
   if (!/^application\/pdf\b/i.test(headerValue(headers, 'content-type')?.trim() ?? '')) return document;
   return [...withoutHeaders(document, DISPOSITION), ['Content-Disposition', 'attachment']];
+}
+
+/** Node's raw headers: name, value, name, value. */
+export function pairsOf(rawHeaders: readonly string[]): HeaderList {
+  const pairs: [string, string][] = [];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    pairs.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']);
+  }
+  return pairs;
 }

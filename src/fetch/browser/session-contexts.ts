@@ -3,8 +3,9 @@
 
 import type { Browser, BrowserContext } from 'playwright-core';
 import type { ProxyServer } from '../proxy/proxy-server.ts';
-import type { BrowserProcess } from './browser-process.ts';
-import type { GuardDoor, GuardProxy } from './guard-proxy.ts';
+import { type BrowserProcess, NO_EXCEPTIONS } from './browser-process.ts';
+import type { GuardDoor } from './guard-door.ts';
+import type { GuardProxy } from './guard-proxy.ts';
 
 const CLOSE_MS = 5_000;
 
@@ -22,8 +23,6 @@ interface IdleContext extends SessionContext {
 export interface SessionContextsOptions {
   readonly process: BrowserProcess;
   readonly guard: GuardProxy;
-  /** What pages are told in `navigator.userAgent`. */
-  readonly userAgent: string;
   /** An unused place is given up after this. */
   readonly idleMs: number;
   /** At most so many unused places are kept. */
@@ -77,13 +76,12 @@ export class SessionContexts {
   }
 
   async #open(proxy: ProxyServer | undefined): Promise<SessionContext> {
-    const { process, guard, userAgent } = this.#options;
+    const { process, guard } = this.#options;
     const browser = await process.browser();
     const door = guard.openDoor(proxy);
     try {
       const context = await browser.newContext({
-        proxy: { server: guard.url, username: door.user, password: door.password },
-        userAgent,
+        proxy: { server: door.url, bypass: NO_EXCEPTIONS },
         // Their requests would be nobody's.
         serviceWorkers: 'block',
         acceptDownloads: true,
