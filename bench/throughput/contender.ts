@@ -64,7 +64,15 @@ function start(contender: Contender, url: string, directory: string, concurrency
   switch (contender) {
     case 'curlew': {
       const site = ['--base-url', url, '--allow-host', new URL(url).host];
-      const manner = ['--rate', 'off', '--concurrency', String(concurrency), '--data', join(directory, 'data'), '--json'];
+      const manner = [
+        '--rate',
+        'off',
+        '--concurrency',
+        String(concurrency),
+        '--data',
+        join(directory, 'data'),
+        '--json',
+      ];
       return { args: [here('../../bin/curlew.js'), 'run', here('graph-scraper.ts'), ...site, ...manner] };
     }
     case 'bare':

@@ -6,6 +6,8 @@ import { z } from 'zod';
 const PageRecord = z.object({ title: z.string().min(1) });
 
 export default class Graph extends Scraper {
+  baseUrl = 'http://127.0.0.1:8017';
+
   all = entry(() => get('/graph/0', this.parsePage));
 
   *parsePage(page: Page) {

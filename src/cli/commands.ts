@@ -18,8 +18,11 @@ export const COMMANDS = {
   runs: { summary: 'List the runs of a data directory', load: () => import('./runs.ts') },
   show: { summary: 'Show what a run came to, and what went wrong', load: () => import('./show.ts') },
   records: { summary: 'Print the records of a run, one JSON object a line', load: () => import('./records.ts') },
+  page: { summary: 'Print an archived page of a run, as it was fetched', load: () => import('./page.ts') },
   export: { summary: 'Write the records or the archive of a run to a file', load: () => import('./export.ts') },
   replay: { summary: 'Run the steps again on the archived pages, offline', load: () => import('./replay.ts') },
+  fetch: { summary: 'Fetch addresses politely, and keep the answers', load: () => import('./fetch.ts') },
+  hosts: { summary: 'Show how hosts are treated, and prove that a run was polite', load: () => import('./hosts.ts') },
   describe: { summary: 'Describe a scraper: its entries, parameters and steps', load: () => import('./describe.ts') },
   demo: { summary: 'See Curlew work, be killed, and lose nothing', load: () => import('./demo.ts') },
 } as const satisfies Record<string, LazyCommand>;

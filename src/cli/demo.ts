@@ -1,113 +1,151 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
-import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { type RunningCourt, startCourt } from '../../sim/court/court.ts';
+import { readRecords } from '../engine/record-stream.ts';
+import { systemCodeOf } from '../platform/errors.ts';
 import { packageRoot } from '../platform/version.ts';
 import { ExitCode } from './exit-code.ts';
+import { formatTable } from './format.ts';
+import { commandLine } from './format-summary.ts';
 import { lookAtData } from './look-at-data.ts';
+import { DEFAULT_DATA } from './options.ts';
+import { ownName } from './own-name.ts';
 
 interface Options {
   readonly data?: string;
 }
 
-/** Long enough that the kill comes in the middle, short enough for a newcomer's patience. */
-const CASES = 240;
-const LATENCY = 60;
+/** Long enough that there is something to see and a middle to be killed in, short enough for a newcomer's patience. */
+const COURT = { seed: 7, highest: 240, latencyMs: 60 };
+const CONCURRENCY = 4;
 
 export function define(command: Command): Command {
   return command
-    .option('--data <dir>', 'where to put the data (default: a new directory under ./curlew-data)')
+    .option('--data <dir>', `where to put the data (default: a new directory in ${DEFAULT_DATA})`)
     .addHelpText('after', '\nExample:\n  curlew demo')
     .action(async (options: Options) => {
       const data = options.data ?? (await newDirectory());
-      const court = await startCourt();
+      const court = await startCourt(COURT);
+      // Ctrl-C reaches the run as well, which ends in its own way; then so do we.
+      process.on('SIGINT', () => {});
       try {
-        process.exitCode = await show(court.url, data);
+        process.exitCode = await show(court, data);
       } finally {
-        court.process.kill('SIGTERM');
+        await court.close();
       }
     });
 }
 
-async function show(url: string, data: string): Promise<number> {
-  const home = packageRoot();
-  const example = join(home, 'examples', 'county-court.ts');
-  const host = new URL(url).host;
-  say('1', `A court with ${CASES} cases is playing on ${url}.`);
-  say('2', 'Curlew mirrors it, and is killed without warning (SIGKILL) in the middle:');
-  const run = ['run', example, '--base-url', url, '--allow-host', host, '--rate', 'off', '--concurrency', '4'];
-  const first = curlew([...run, '--data', data]);
-  const died = once(first, 'exit');
-  await Promise.race([died, recordsReach(data, CASES / 2)]);
-  if (!first.kill('SIGKILL')) {
-    process.stderr.write('curlew: the first run ended before it could be killed.\n');
-    return ExitCode.notOk;
-  }
-  await died;
-  const left = await countRecords(data);
-  process.stdout.write(styleText('red', `\n  killed: ${left} records were committed, and they are safe.\n`));
-  say('3', 'It goes on where it was:');
-  const [code] = await once(curlew(['resume', 'latest', '--data', data]), 'exit');
-  if (code !== 0) return ExitCode.notOk;
+async function show(court: RunningCourt, data: string): Promise<number> {
+  const expected = { case: court.expectedCases().length, document: court.expectedDocuments().length };
+  say(1, `A court is playing on ${court.url}: ${expected.case} cases with ${expected.document} documents.`);
+  tell(`The scraper is ${relative(process.cwd(), join(packageRoot(), 'examples', 'county-court.ts'))}.`);
+
+  say(2, 'Curlew mirrors it, and is killed in the middle, without warning (SIGKILL):');
+  const first = await mirrorAndKill(court, data, (expected.case + expected.document) / 2);
+  if (first !== 'killed') return first;
+  const left = Object.values(await countKinds(data)).reduce((sum, n) => sum + n, 0);
+  tell(styleText('red', `Killed. ${left} records had been committed, and they are safe.`));
+
+  say(3, `It goes on where it was (${ownName()} resume latest):`);
+  const resumed = await endOf(startCurlew(['resume', 'latest', '--data', data]));
+  if (resumed !== ExitCode.ok) return resumed;
+
+  say(4, 'What the court has, and what was found:');
+  const complete = await showCoverage(data, expected);
+  tell(`${twice(court)} pages were fetched again: they were on their way when it was killed.`);
+  if (!complete) return ExitCode.notOk;
+
   const where = relative(process.cwd(), data) || '.';
-  say('4', `Nothing was lost and nothing is there twice. The data lies in ${where}:`);
-  process.stdout.write(`     ledger.sqlite   what was asked, what became of it, what was found
-     archive/        every exchange, as WARC
-     files/          the documents\n`);
-  say('5', 'Try next:');
-  const name = home === process.cwd() ? 'node bin/curlew.js' : 'curlew';
+  say(5, `The data lies in ${where}:`);
+  tell('ledger.sqlite  what was asked, what became of it, what was found');
+  tell('archive/       every exchange, as WARC');
+  tell('files/         the documents');
+
+  say(6, 'Try next:');
   for (const next of ['show latest', 'records latest', 'export latest --format csv', 'replay latest --diff']) {
-    process.stdout.write(`     ${name} ${next} --data ${where}\n`);
+    tell(commandLine(next, where));
   }
   return ExitCode.ok;
 }
 
-function say(step: string, text: string): void {
+function say(step: number, text: string): void {
   process.stdout.write(`\n${styleText('bold', `${step}. ${text}`)}\n`);
 }
 
-function curlew(args: readonly string[]): ChildProcess {
+function tell(text: string): void {
+  process.stdout.write(`   ${text}\n`);
+}
+
+/** `killed`, or the exit code of a run that ended before. */
+async function mirrorAndKill(court: RunningCourt, data: string, requests: number): Promise<'killed' | number> {
+  // Beside this file's own kind: sources run sources, the package runs what was compiled.
+  const extension = extname(import.meta.filename);
+  const scraper = new URL(`../../examples/county-court${extension}`, import.meta.url).pathname;
+  const where = ['--base-url', court.url, '--allow-host', new URL(court.url).host, '--data', data];
+  const child = startCurlew(['run', scraper, ...where, '--rate', 'off', '--concurrency', String(CONCURRENCY)]);
+  const ended = endOf(child);
+  const half = court.log.arrival(({ n }) => n > requests).then(() => child.kill('SIGKILL'));
+  await Promise.race([ended, half]);
+  const code = await ended;
+  return child.signalCode === 'SIGKILL' ? 'killed' : code || ExitCode.notOk;
+}
+
+function startCurlew(args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [join(packageRoot(), 'bin', 'curlew.js'), ...args], { stdio: 'inherit' });
 }
 
-async function newDirectory(): Promise<string> {
-  const { mkdir } = await import('node:fs/promises');
-  await mkdir('curlew-data', { recursive: true });
-  return mkdtemp(join('curlew-data', 'demo-'));
+async function endOf(child: ChildProcess): Promise<number> {
+  const [code] = await once(child, 'exit');
+  return code ?? ExitCode.notOk;
 }
 
-async function startCourt(): Promise<{ process: ChildProcess; url: string }> {
-  // Beside this file's own kind: sources run sources, the package runs what was compiled.
-  const main = new URL(`../../sim/court/main${extname(import.meta.filename)}`, import.meta.url).pathname;
-  const args = ['--port', '0', '--highest', String(CASES), '--latency', String(LATENCY), '--seed', '7'];
-  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const ready = new Promise<string>((resolve) => {
-    let text = '';
-    child.stdout?.on('data', (chunk) => {
-      text += chunk;
-      if (text.includes('\n')) resolve(text);
-    });
+async function countKinds(data: string): Promise<Record<string, number>> {
+  return lookAtData(data, async (ledger) => {
+    const kinds = await ledger.recordCountsByKind((await ledger.run('latest')).id);
+    return Object.fromEntries(kinds.map(({ kind, total }) => [kind, total]));
   });
-  const gone = once(child, 'exit').then(() => undefined);
-  const line = await Promise.race([ready, gone]);
-  if (line === undefined) throw new CurlewError(ErrorCode.internal, 'The simulated court could not be started.');
-  return { process: child, url: JSON.parse(line).url };
 }
 
-async function recordsReach(data: string, wanted: number): Promise<void> {
-  while ((await countRecords(data)) < wanted) await sleep(50);
+/** Counts what was found, each thing once, however often it may lie in the ledger. */
+async function showCoverage(data: string, expected: Readonly<Record<string, number>>): Promise<boolean> {
+  const found = await lookAtData(data, async (ledger) => {
+    const urls = new Map<string, string[]>(Object.keys(expected).map((kind) => [kind, []]));
+    for await (const { kind, url } of readRecords(ledger, (await ledger.run('latest')).id)) urls.get(kind)?.push(url);
+    return urls;
+  });
+  const rows = Object.entries(expected).map(([kind, there]) => {
+    const urls = found.get(kind) ?? [];
+    return { kind, there, once: new Set(urls).size, twice: urls.length - new Set(urls).size };
+  });
+  const table = rows.map(({ kind, there, once, twice }) => [`${kind}s`, there, once, there - once, twice]);
+  for (const line of formatTable([['', 'there', 'found', 'missing', 'twice'], ...table])
+    .trimEnd()
+    .split('\n')) {
+    tell(line);
+  }
+  return rows.every(({ there, once, twice }) => there === once && twice === 0);
 }
 
-async function countRecords(data: string): Promise<number> {
-  try {
-    return await lookAtData(data, async (ledger) => (await ledger.recordCount((await ledger.run('latest')).id)).total);
-  } catch (error) {
-    // The run has not been recorded yet.
-    if (error instanceof CurlewError && error.code === ErrorCode.runNotFound) return 0;
-    throw error;
+/** Requests for pages that had been asked for before. */
+function twice(court: RunningCourt): number {
+  const pages = court.log.entries.filter(({ path }) => path !== '/robots.txt').map(({ path }) => path);
+  return pages.length - new Set(pages).size;
+}
+
+async function newDirectory(): Promise<string> {
+  await mkdir(DEFAULT_DATA, { recursive: true });
+  for (let n = 1; ; n++) {
+    const directory = join(DEFAULT_DATA, n === 1 ? 'demo' : `demo-${n}`);
+    try {
+      await mkdir(directory);
+      return directory;
+    } catch (error) {
+      if (systemCodeOf(error) !== 'EEXIST') throw error;
+    }
   }
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { JsonSchema, ScraperDescription } from '../scraper/describe.ts';
+import { jsonLine } from './json-line.ts';
 import { loadScraper } from './load-scraper.ts';
 import { addJsonOption, type JsonOption } from './options.ts';
 
@@ -10,16 +11,24 @@ export function define(command: Command): Command {
     .addHelpText('after', '\nExample:\n  curlew describe court.ts')
     .action(async (file: string, options: JsonOption) => {
       const description = (await loadScraper(file)).describe();
-      process.stdout.write(options.json ? `${JSON.stringify(description)}\n` : format(description));
+      process.stdout.write(options.json ? `${jsonLine(description)}\n` : format(description));
     });
 }
 
-function format({ name, baseUrl, entries, steps }: ScraperDescription): string {
+function format({ name, baseUrl, entries, speculators, steps }: ScraperDescription): string {
   const lines = [`${name}  ${baseUrl}`, '', 'entries'];
   for (const entry of entries)
     lines.push(`  ${entry.name}${entry.params === null ? '' : `  ${parameters(entry.params)}`}`);
+  if (speculators.length > 0) lines.push('', 'speculators', ...speculators.map(speculatorLine));
   lines.push('', 'steps', ...steps.map((step) => `  ${step}`), '');
   return lines.join('\n');
+}
+
+function speculatorLine(speculator: ScraperDescription['speculators'][number]): string {
+  const { name, highestObserved, largestObservedGap, observationDate, partitions } = speculator;
+  const when = observationDate === undefined ? '' : ` on ${observationDate}`;
+  const times = partitions.length === 1 ? '' : `  ${partitions.length} partitions`;
+  return `  ${name}  [--speculate ${name}=1..${highestObserved}] [--plus ${name}=${largestObservedGap}]${when}${times}`;
 }
 
 function parameters(schema: JsonSchema): string {

@@ -5,7 +5,7 @@ import type { RunHandle } from '../engine/run.ts';
 import type { RunSummary } from '../ledger/run.ts';
 import { systemClock } from '../platform/clock.ts';
 import { ExitCode } from './exit-code.ts';
-import { formatNext, formatSummary } from './format-summary.ts';
+import { formatNext, formatSummary, nextSteps } from './format-summary.ts';
 import { jsonLine } from './json-line.ts';
 import { showProgress } from './show-progress.ts';
 
@@ -16,26 +16,28 @@ export async function driveRun(
   handle: RunHandle,
   options: { readonly json?: boolean; readonly data: string },
 ): Promise<void> {
+  const progress = showProgress(() => handle.progress());
   const release = onSignals((count) => {
-    if (count === 1) process.stderr.write('\ncurlew: stopping after what is on the wire. Once more to stop at once.\n');
+    progress.say(count === 1 ? 'stopping after what is on the wire. Once more to stop at once.' : 'stopping at once.');
     handle.stop(count === 1 ? 'gently' : 'now');
   });
-  const hide = showProgress(() => handle.progress());
   try {
+    const id = await handle.id;
+    progress.say(`run ${id}, data in ${options.data}. Ctrl-C stops it; nothing is lost.`);
     const summary = await handle.summary;
-    hide();
+    progress.hide();
     process.stdout.write(
-      options.json ? `${jsonLine(summary)}\n` : formatSummary(summary) + formatNext(summary, options.data),
+      options.json ? `${jsonLine(summary)}\n` : formatSummary(summary) + formatNext(nextSteps(summary), options.data),
     );
     process.exitCode = exitCodeOf(summary);
   } finally {
-    hide();
+    progress.hide();
     release();
   }
 }
 
 /** Counts SIGINT and SIGTERM until it is released. */
-function onSignals(hear: (count: number) => void): () => void {
+export function onSignals(hear: (count: number) => void): () => void {
   let count = 0;
   let last = Number.NEGATIVE_INFINITY;
   const onSignal = () => {

@@ -16,19 +16,32 @@ export function formatSummary(summary: RunSummary): string {
     `  requests  ${verdicts.join(', ')}`,
     `  records   ${formatCount(summary.records)}${invalid}`,
     `  time      ${formatDuration(summary.seconds * 1000)}`,
+    ...observedLines(summary),
     ...summary.warnings.map((warning) => `  note      ${printable(warning)}`),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** What to type next, by what the run came to. */
-export function formatNext({ run, status, health, invalid }: RunSummary, data: string): string {
+/** What each speculator may declare next time, as it is written in the scraper. */
+function observedLines({ observed = {} }: RunSummary): string[] {
+  return Object.entries(observed).map(([name, { highestObserved, largestObservedGap }]) => {
+    const values = `highestObserved: ${highestObserved}, largestObservedGap: ${largestObservedGap}`;
+    return `  observed  ${printable(name)}: { ${values} }`;
+  });
+}
+
+/** What to do next, by what the run came to. */
+export function nextSteps({ run, status, health, invalid }: RunSummary): string[] {
   const next: string[] = [];
   if (status === 'interrupted' || status === 'failed') next.push(`resume ${run}`);
   if (health !== 'ok') next.push(`show ${run}`);
   if (invalid > 0) next.push(`records ${run} --invalid`);
   if (health === 'ok') next.push(`records ${run}`);
-  return next.map((step, at) => `  ${at === 0 ? 'next' : '    '}      ${commandLine(step, data)}\n`).join('');
+  return next;
+}
+
+export function formatNext(steps: readonly string[], data: string): string {
+  return steps.map((step, at) => `  ${at === 0 ? 'next' : '    '}      ${commandLine(step, data)}\n`).join('');
 }
 
 /** A command of ours as it can be pasted. */

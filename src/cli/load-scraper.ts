@@ -1,63 +1,38 @@
-// Loads a scraper file as it is, TypeScript included. Whatever place the file is in, `curlew` means the Curlew that runs
-// it, and `zod` is found even where nothing was installed.
+// Loads a scraper file as it is, TypeScript included. What is wrong with the file is said with its place.
 
-import { existsSync } from 'node:fs';
-import { registerHooks } from 'node:module';
-import { extname, resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CurlewError, ErrorCode, messageOf, systemCodeOf } from '../platform/errors.ts';
 import { type AnyScraperParams, Scraper } from '../scraper/scraper.ts';
+import { hookScraperModules } from './scraper-modules.ts';
 
+/** A scraper of whatever file. */
 export type ScraperClass = (new (params?: AnyScraperParams) => Scraper) & typeof Scraper;
-
-// Sources import .ts, the compiled package .js.
-const extension = extname(import.meta.filename);
-
-const OWN: Readonly<Record<string, string>> = {
-  curlew: new URL(`../index${extension}`, import.meta.url).href,
-  'curlew/testing': new URL(`../testing${extension}`, import.meta.url).href,
-  'curlew/robots': new URL(`../robots${extension}`, import.meta.url).href,
-};
-
-let hooked = false;
-
-function hookResolution(): void {
-  if (hooked) return;
-  hooked = true;
-  registerHooks({
-    resolve(specifier, context, next) {
-      const own = OWN[specifier];
-      if (own !== undefined) return { url: own, shortCircuit: true };
-      if (specifier !== 'zod' && !specifier.startsWith('zod/')) return next(specifier, context);
-      try {
-        return next(specifier, context);
-      } catch (error) {
-        if (systemCodeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
-        return next(specifier, { ...context, parentURL: import.meta.url });
-      }
-    },
-  });
-}
 
 /** The class that `file` exports as default. Throws `scraper_file`, saying what is wrong with the file and where. */
 export async function loadScraper(file: string): Promise<ScraperClass> {
   const path = resolve(file);
-  if (!existsSync(path)) {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
     throw new CurlewError(ErrorCode.scraperFile, `There is no file ${file}.`, { remedy: `Looked for ${path}.` });
   }
-  hookResolution();
-  const exported = await importFile(file, path);
-  if (isScraperClass(exported)) return exported;
-  throw new CurlewError(ErrorCode.scraperFile, `${file} does not export a scraper.`, {
-    remedy: 'It needs: export default class MyScraper extends Scraper { … }',
-  });
+  hookScraperModules();
+  const exported = await trying(file, async () => (await import(pathToFileURL(path).href)).default);
+  if (!isScraperClass(exported)) {
+    throw new CurlewError(ErrorCode.scraperFile, `${file} does not export a scraper.`, {
+      remedy: 'It needs: export default class MyScraper extends Scraper { … }',
+    });
+  }
+  // Once, so that a scraper that cannot be made is told as what it is.
+  await trying(file, async () => new exported());
+  return exported;
 }
 
-async function importFile(file: string, path: string): Promise<unknown> {
+async function trying<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
-    const module = await import(pathToFileURL(path).href);
-    return module.default;
+    return await work();
   } catch (cause) {
+    if (cause instanceof CurlewError) throw cause;
     throw new CurlewError(ErrorCode.scraperFile, `${file} cannot be loaded: ${explain(cause)}`, {
       remedy: remedyFor(cause),
       cause,
@@ -69,16 +44,21 @@ async function importFile(file: string, path: string): Promise<unknown> {
 function explain(cause: unknown): string {
   if (!(cause instanceof Error)) return messageOf(cause);
   const stack = cause.stack ?? '';
-  const place = stack.slice(0, stack.indexOf(`${cause.name}`)).trim();
-  const atImport = /^\s+at (?:.*\()?(file:\/\/[^\s)]+)/m.exec(stack)?.[1];
-  if (cause instanceof SyntaxError && place !== '') return `${cause.message}\n${place}`;
-  return atImport === undefined ? cause.message : `${cause.message} (${atImport})`;
+  if (cause instanceof SyntaxError) {
+    const place = stack.slice(0, stack.indexOf(cause.name)).trim();
+    return place === '' ? cause.message : `${cause.message}\n${place}`;
+  }
+  // The message of a missing module says who imports it; the stack would only name us.
+  const frame = systemCodeOf(cause) === 'ERR_MODULE_NOT_FOUND' ? null : /^\s+at .*?(file:\/\/[^\s)]+)/m.exec(stack);
+  return frame === null ? cause.message : `${cause.message} (${frame[1]})`;
 }
 
 function remedyFor(cause: unknown): string {
   switch (systemCodeOf(cause)) {
     case 'ERR_MODULE_NOT_FOUND':
       return 'Install what it imports (npm install), and write relative imports with their extension (./case.ts).';
+    case 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING':
+      return 'Node runs no TypeScript under node_modules: copy the file into your project.';
     case 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX':
       return 'Scraper files run as they are, with types stripped: no enums, namespaces, parameter properties or decorators.';
     default:

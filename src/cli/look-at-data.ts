@@ -8,11 +8,7 @@ import { systemClock } from '../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 
 export async function lookAtData<T>(data: string, look: (ledger: Ledger) => Promise<T>): Promise<T> {
-  if (!existsSync(join(data, LEDGER_FILE))) {
-    throw new CurlewError(ErrorCode.runNotFound, `There are no runs in ${data}.`, {
-      remedy: 'Begin one with curlew run, or name another directory with --data.',
-    });
-  }
+  assertData(data);
   try {
     const ledger = await Ledger.open(data, { clock: systemClock, readOnly: true });
     try {
@@ -23,4 +19,12 @@ export async function lookAtData<T>(data: string, look: (ledger: Ledger) => Prom
   } catch (error) {
     throw translate(join(data, LEDGER_FILE), error);
   }
+}
+
+/** Throws `run_not_found` when nothing was ever run there: looking must not make a ledger. */
+export function assertData(data: string): void {
+  if (existsSync(join(data, LEDGER_FILE))) return;
+  throw new CurlewError(ErrorCode.runNotFound, `There are no runs in ${data}.`, {
+    remedy: 'Begin one with curlew run, or name another directory with --data.',
+  });
 }

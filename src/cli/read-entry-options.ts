@@ -13,7 +13,9 @@ export interface EntryOptions {
 /** `--param` belongs to the one `--entry` named, or to the one entry that takes parameters. */
 export function readEntryOptions(description: ScraperDescription, options: EntryOptions): AnyScraperParams {
   const { entry: only, param: given = [] } = options;
-  if (given.length === 0) return { entries: {}, only };
+  // Of an entry that does not exist, whatever begins the run has more to say.
+  const isUnknown = (name: string) => !description.entries.some((entry) => entry.name === name);
+  if (given.length === 0 || only?.some(isUnknown)) return { entries: {}, only };
   const target = targetOf(description, only ?? []);
   const params = Object.fromEntries(given.map((text) => readParam(text, target)));
   return { entries: { [target.name]: params }, only };
@@ -28,6 +30,11 @@ function targetOf(description: ScraperDescription, named: readonly string[]): De
   const [target, ...others] = candidates;
   if (target !== undefined && others.length === 0) return target;
   const names = description.entries.map(({ name }) => name).join(', ');
+  if (candidates.length === 0) {
+    throw new CurlewError(ErrorCode.invalidParameter, `No entry of ${description.name} takes parameters.`, {
+      remedy: `Leave --param out. Its entries are: ${names}.`,
+    });
+  }
   throw new CurlewError(ErrorCode.usage, `It is not clear which entry of ${description.name} --param is for.`, {
     remedy: `Name one with --entry. Its entries are: ${names}.`,
   });

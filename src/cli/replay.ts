@@ -7,6 +7,7 @@ import type { AnyScraperParams } from '../scraper/scraper.ts';
 import { driveRun } from './drive-run.ts';
 import { ExitCode } from './exit-code.ts';
 import { printable } from './format.ts';
+import { jsonLine } from './json-line.ts';
 import { loadScraper } from './load-scraper.ts';
 import { lookAtData } from './look-at-data.ts';
 import { addDataOption, addJsonOption, type DataOption, type JsonOption, readRun } from './options.ts';
@@ -18,7 +19,7 @@ export function define(command: Command): Command {
   command
     .argument('<run>', 'number of the run to replay, or latest', readRun)
     .option('--file <scraper.ts>', 'another version of the scraper')
-    .option('--diff', 'show records added, lost and changed against the replayed run; exit 1 if any');
+    .option('--diff', 'show records added, lost and changed against that run; exit 1 if any, else 0');
   addDataOption(command);
   addJsonOption(command);
   return command
@@ -39,23 +40,27 @@ async function showDiff(before: RunId, after: RunId, options: Options): Promise<
   await lookAtData(options.data, async (ledger) => {
     for await (const diff of compareRecords(readRecords(ledger, before), readRecords(ledger, after))) {
       counts[diff.change]++;
-      process.stdout.write(options.json ? `${JSON.stringify(diff)}\n` : formatDiff(diff));
+      process.stdout.write(options.json ? `${jsonLine(diff)}\n` : formatDiff(diff));
     }
   });
   const differs = counts.added + counts.lost + counts.changed > 0;
-  if (options.json) process.stdout.write(`${JSON.stringify({ before, after, ...counts })}\n`);
-  else if (!differs) process.stdout.write(`The same records as in run ${before}.\n`);
-  else
-    process.stdout.write(
-      `${counts.added} added, ${counts.lost} lost, ${counts.changed} changed against run ${before}.\n`,
-    );
-  if (differs) process.exitCode = ExitCode.notOk;
+  process.stdout.write(
+    options.json ? `${jsonLine({ before, after, ...counts })}\n` : `${formatCounts(counts, differs, before)}\n`,
+  );
+  if (process.exitCode !== ExitCode.interrupted) process.exitCode = differs ? ExitCode.notOk : ExitCode.ok;
+}
+
+type Counts = Readonly<Record<RecordDiff['change'], number>>;
+
+function formatCounts({ added, lost, changed }: Counts, differs: boolean, before: RunId): string {
+  if (!differs) return `The same records as in run ${before}.`;
+  return `${added} added, ${lost} lost, ${changed} changed against run ${before}.`;
 }
 
 function formatDiff({ change, kind, url, before, after }: RecordDiff): string {
   const mark = { added: '+', lost: '-', changed: '~' }[change];
   const lines = [`${mark} ${printable(kind)}  ${printable(url)}`];
-  if (before !== undefined) lines.push(`    - ${JSON.stringify(before)}`);
-  if (after !== undefined) lines.push(`    + ${JSON.stringify(after)}`);
+  if (before !== undefined) lines.push(`    - ${jsonLine(before)}`);
+  if (after !== undefined) lines.push(`    + ${jsonLine(after)}`);
   return `${lines.join('\n')}\n`;
 }

@@ -13,6 +13,7 @@ const USAGE: ReadonlySet<ErrorCode> = new Set([
   ErrorCode.unknownEntry,
   ErrorCode.invalidParameter,
   ErrorCode.runNotFound,
+  ErrorCode.notInArchive,
 ]);
 
 /**

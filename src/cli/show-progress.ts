@@ -10,8 +10,15 @@ const LINE_MS = 10_000;
 const MOST_HOSTS = 8;
 const BAR_WIDTH = 24;
 
-/** Starts showing; the function it returns stops, and may be called twice. */
-export function showProgress(progress: () => Progress | undefined): () => void {
+export interface ShownProgress {
+  /** Writes a line that stays. */
+  say(text: string): void;
+  /** May be called twice. */
+  hide(): void;
+}
+
+/** Starts showing. */
+export function showProgress(progress: () => Progress | undefined): ShownProgress {
   const terminal = process.stderr.isTTY === true;
   let drawn = 0;
   const erase = () => {
@@ -32,16 +39,27 @@ export function showProgress(progress: () => Progress | undefined): () => void {
   };
   const timer = setInterval(draw, terminal ? REDRAW_MS : LINE_MS);
   timer.unref();
-  return () => {
-    clearInterval(timer);
-    if (terminal) erase();
+  return {
+    say(text) {
+      erase();
+      process.stderr.write(`curlew: ${text}\n`);
+    },
+    hide() {
+      clearInterval(timer);
+      erase();
+    },
   };
 }
+
+const colour = (name: 'green' | 'dim' | 'yellow' | 'red', text: string) =>
+  styleText(name, text, { stream: process.stderr });
 
 function plainLine(progress: Progress): string {
   const { done, failed, blocked, unknown, pending } = progress.total();
   const bad = failed + blocked + unknown;
-  return `curlew: ${done} done, ${bad} failed, ${pending} pending, ${progress.records} records`;
+  const waiting = progress.rates().filter(({ waits, counts }) => waits !== undefined && counts.pending > 0);
+  const waits = waiting.map(({ host, waits }) => `; ${printable(host)} ${waits}`).slice(0, MOST_HOSTS);
+  return `curlew: ${done} done, ${bad} failed, ${pending} pending, ${progress.records} records${waits.join('')}`;
 }
 
 /** One line per host, the busiest first, and one for the whole. Exported for its test. */
@@ -49,21 +67,22 @@ export function barLines(progress: Progress, columns: number): string[] {
   const hosts = progress.rates().sort((a, b) => b.counts.pending - a.counts.pending);
   const lines = hosts.slice(0, MOST_HOSTS).map((host) => hostLine(host));
   if (hosts.length > MOST_HOSTS) lines.push(`… and ${hosts.length - MOST_HOSTS} more hosts`);
-  const invalid = progress.invalid > 0 ? styleText('yellow', `, ${formatCount(progress.invalid)} invalid`) : '';
+  const invalid = progress.invalid > 0 ? colour('yellow', `, ${formatCount(progress.invalid)} invalid`) : '';
   lines.push(`${formatCount(progress.records)} records${invalid}`);
   return lines.map((line) => cut(line, columns - 1));
 }
 
-function hostLine({ host, counts, perSecond }: HostRate): string {
+function hostLine({ host, counts, perSecond, waits }: HostRate): string {
   const bad = counts.failed + counts.blocked + counts.unknown;
   const settled = counts.done + counts.absent + counts.skipped + bad;
   const all = settled + counts.pending;
   const filled = all === 0 ? 0 : Math.round((settled / all) * BAR_WIDTH);
-  const bar = styleText('green', '█'.repeat(filled)) + styleText('dim', '░'.repeat(BAR_WIDTH - filled));
-  const failed = bad > 0 ? `  ${styleText('red', `${formatCount(bad)} failed`)}` : '';
-  const eta =
+  const bar = colour('green', '█'.repeat(filled)) + colour('dim', '░'.repeat(BAR_WIDTH - filled));
+  const failed = bad > 0 ? `  ${colour('red', `${formatCount(bad)} failed`)}` : '';
+  const left =
     perSecond > 0 && counts.pending > 0 ? `  ${formatDuration((counts.pending / perSecond) * 1000)} left` : '';
-  return `${printable(host)}  ${bar}  ${formatCount(settled)}/${formatCount(all)}  ${perSecond.toFixed(1)}/s${failed}${eta}`;
+  const outlook = waits === undefined ? left : `  ${colour('yellow', waits)}`;
+  return `${printable(host)}  ${bar}  ${formatCount(settled)}/${formatCount(all)}  ${perSecond.toFixed(1)}/s${failed}${outlook}`;
 }
 
 /** Cuts a line to a width without counting colours, so that it never wraps. */

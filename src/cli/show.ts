@@ -1,74 +1,92 @@
+import { styleText } from 'node:util';
 import type { Command } from 'commander';
-import { formatHealth, formatInstant, formatTable, printable } from './format.ts';
-import { formatSummary } from './format-summary.ts';
-import { formatWalks } from './format-walks.ts';
+import type { HostCounts } from '../ledger/count-table.ts';
+import type { Json } from '../platform/json.ts';
+import { formatInstant, formatTable, printable } from './format.ts';
+import { commandLine, formatNext, formatSummary, nextSteps } from './format-summary.ts';
+import { formatWalks, lookAtWalks } from './format-walks.ts';
+import { jsonLine } from './json-line.ts';
 import { lookAtData } from './look-at-data.ts';
 import { addDataOption, addJsonOption, type DataOption, type JsonOption, readCount, readRun } from './options.ts';
+import { quoted } from './own-name.ts';
+import { statusNow } from './status-now.ts';
 
 type Options = DataOption & JsonOption & { readonly problems: number };
 
 export function define(command: Command): Command {
   command
     .argument('<run>', 'number of the run, or latest', readRun)
-    .option('--problems <n>', 'how many kinds of problems to show', readCount, 20);
+    .option('--problems <n>', 'how many kinds of problems to show, the most frequent first', readCount, 20);
   addDataOption(command);
   addJsonOption(command);
   return command
     .addHelpText('after', '\nExample:\n  curlew show latest')
     .action(async (reference: number | 'latest', options: Options) => {
       const shown = await look(options, reference);
-      if (options.json) process.stdout.write(`${JSON.stringify(shown)}\n`);
-      else process.stdout.write(format(shown, options.data));
+      process.stdout.write(options.json ? `${jsonLine(shown)}\n` : format(shown, options.data));
     });
 }
 
 function look(options: Options, reference: number | 'latest') {
   return lookAtData(options.data, async (ledger) => {
     const run = await ledger.run(reference);
-    const [summary, hosts, kinds, problems, holder] = await Promise.all([
+    const [status, summary, hosts, kinds, problems, holder, walks] = await Promise.all([
+      statusNow(ledger, run),
       ledger.summary(run.id),
       ledger.countsByHost(run.id),
       ledger.recordCountsByKind(run.id),
       ledger.problems(run.id, options.problems),
       ledger.holderOf(run.id),
+      lookAtWalks(ledger, run.id),
     ]);
-    const walks = await Promise.all(
-      (await ledger.walksOf(run.id)).map(async (walk) => ({ walk, stretches: await ledger.stretchesOf(walk.id) })),
-    );
-    return { run, summary, hosts, kinds, problems, holder, walks };
+    return { run, summary: { ...summary, status }, hosts, kinds, problems, holder, walks };
   });
 }
 
 type Shown = Awaited<ReturnType<typeof look>>;
 
 function format({ run, summary, hosts, kinds, problems, holder, walks }: Shown, data: string): string {
-  const parts = [formatSummary(summary, data)];
-  parts.push(`  begun     ${formatInstant(run.createdAt)}\n`);
-  if (run.source !== undefined) parts.push(`  scraper   ${run.source}\n`);
+  const parts = [formatSummary(summary), `  begun     ${formatInstant(run.createdAt)}\n`];
+  if (run.source !== undefined) parts.push(`  scraper   ${printable(run.source)}\n`);
   if (run.error !== undefined) parts.push(`  error     ${printable(run.error)}\n`);
-  if (holder !== undefined) parts.push(`  worked on by process ${holder.pid} on ${holder.machine}\n`);
-  if (hosts.length > 0) {
-    const head = ['host', 'done', 'absent', 'skipped', 'failed', 'blocked', 'unknown', 'pending'];
-    const body = hosts.map(({ host, counts: c }) => [
-      host,
-      c.done,
-      c.absent,
-      c.skipped,
-      c.failed,
-      c.blocked,
-      c.unknown,
-      c.pending,
-    ]);
-    parts.push(`\n${formatTable([head, ...body])}`);
-  }
+  if (holder !== undefined) parts.push(`  owner     process ${holder.pid} on ${holder.machine}\n`);
+  if (hosts.length > 0) parts.push(`\n${formatTable([HOST_HEAD, ...hosts.map(hostRow)])}`);
   if (kinds.length > 0) {
     const body = kinds.map(({ kind, total, invalid }) => [printable(kind), total, invalid]);
     parts.push(`\n${formatTable([['records', 'all', 'invalid'], ...body])}`);
   }
   parts.push(formatWalks(walks, process.stdout.columns ?? 100));
-  for (const { verdict, reason, count, example } of problems) {
-    const health = formatHealth(verdict === 'skipped' ? 'partial' : 'failed').replace(/partial|failed/, verdict);
-    parts.push(`\n${health} ${count}×  ${printable(reason ?? '')}\n    e.g. ${printable(example)}\n`);
-  }
+  for (const problem of problems) parts.push(`\n${formatProblem(problem, `${run.id}`, data)}`);
+  const next = nextSteps(summary).filter((step) => !step.startsWith('show'));
+  if (next.length > 0) parts.push(`\n${formatNext(next, data)}`);
   return parts.join('');
+}
+
+const HOST_HEAD = ['host', 'done', 'absent', 'skipped', 'failed', 'blocked', 'unknown', 'pending'];
+
+function hostRow({ host, counts: c }: HostCounts): (string | number)[] {
+  return [printable(host), c.done, c.absent, c.skipped, c.failed, c.blocked, c.unknown, c.pending];
+}
+
+function formatProblem(problem: Shown['problems'][number], run: string, data: string): string {
+  const { verdict, reason, count, example } = problem;
+  const mark = styleText(verdict === 'skipped' ? 'yellow' : 'red', verdict);
+  const lines = [`${mark} ${count}×  ${printable(reason ?? '')}`];
+  const { message, remedy } = readDetail(problem.detail);
+  // What the message of this page has beyond the reason of all: its address, its archived body, the place in the step.
+  const particulars = message?.startsWith(`${reason} on `) ? message.slice(`${reason} on `.length) : undefined;
+  lines.push(`  e.g. ${printable(particulars ?? example)}`);
+  if (remedy !== undefined) lines.push(`  ${printable(remedy)}`);
+  if (message !== undefined) lines.push(`  See it:  ${commandLine(`page ${run} ${quoted(example)}`, data)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** What a failed step left about the page it failed on. */
+function readDetail(detail: Json | undefined): { readonly message?: string; readonly remedy?: string } {
+  if (typeof detail !== 'object' || detail === null) return {};
+  const { message, remedy } = detail as Readonly<Record<string, Json>>;
+  return {
+    ...(typeof message === 'string' && { message }),
+    ...(typeof remedy === 'string' && { remedy }),
+  };
 }

@@ -1,13 +1,14 @@
 // The file to load for a run that was begun earlier.
 
+import { existsSync } from 'node:fs';
 import type { Run } from '../ledger/run.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 
-/** `given` if there is one, else the file the run was begun from. */
-export function sourceOf(run: Run, given: string | undefined): string {
-  const source = given ?? run.source;
-  if (source !== undefined) return source;
-  throw new CurlewError(ErrorCode.usage, `Run ${run.id} was started from code, not from a file.`, {
-    remedy: 'Name the scraper with --file, or do it from code.',
-  });
+/** `given` if there is one, else the file the run was begun from. Throws `usage` when that is not there. */
+export function sourceOf({ id, source }: Run, given: string | undefined): string {
+  if (given !== undefined) return given;
+  if (source !== undefined && existsSync(source)) return source;
+  const why =
+    source === undefined ? 'was started from code, not from a file' : `was begun from ${source}, which is not there`;
+  throw new CurlewError(ErrorCode.usage, `Run ${id} ${why}.`, { remedy: 'Name the scraper with --file.' });
 }

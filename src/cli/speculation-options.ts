@@ -19,22 +19,26 @@ export function addSpeculationOptions(command: Command): Command {
     .option('--plus <name=n>', 'try n ids beyond the highest hit; repeatable', collect)
     .option('--from-last', 'start from the highest id and largest gap that the last run observed')
     .addOption(
-      new Option('--reprobe <what>', 'holes: ask again for ids the last run found absent, then go on').choices([
+      new Option('--reprobe <what>', 'holes: ask again for ids of the last run that were no hits, then go on').choices([
         'holes',
       ]),
     );
 }
 
-/** Settings by speculator. Throws `usage` for what is not `name=a..b` or `name=n`; the numbers are checked later. */
+const NUMBER = '([+-]?\\d+(?:\\.\\d+)?)';
+const RANGE = new RegExp(`^([^=]+)=${NUMBER}\\.\\.${NUMBER}$`);
+const COUNT = new RegExp(`^([^=]+)=${NUMBER}$`);
+
+/** Settings by speculator. Throws `usage` for what is not `name=a..b` or `name=n`; the ids are checked with the scraper. */
 export function speculativeFrom(options: SpeculationOptions): Record<string, SpeculatorParams> {
   const params: Record<string, SpeculatorParams> = {};
   for (const text of options.speculate ?? []) {
-    const [, name, first, last] = /^([^=]+)=(-?[^.]+)\.\.(.+)$/.exec(text) ?? [];
+    const [, name, first, last] = RANGE.exec(text) ?? [];
     if (name === undefined) throw malformed('--speculate', text, 'byNumber=100..200');
     params[name] = { ...params[name], definiteRange: [Number(first), Number(last)] };
   }
   for (const text of options.plus ?? []) {
-    const [, name, plus] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+    const [, name, plus] = COUNT.exec(text) ?? [];
     if (name === undefined) throw malformed('--plus', text, 'byNumber=50');
     params[name] = { ...params[name], plus: Number(plus) };
   }

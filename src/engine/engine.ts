@@ -168,7 +168,7 @@ export class Engine {
   }
 
   #fed(result: CommitResult): void {
-    this.#options.prober.moved(result.walks);
+    this.#options.prober.found(result.hits);
     this.#options.progress.queued(result.queued);
     for (const [id, { host, count }] of result.queued) {
       this.#pending += count;
@@ -212,7 +212,9 @@ export class Engine {
   }
 
   #unsaved(): FetchMemory | undefined {
-    return this.#options.source.takeUnsaved() as unknown as FetchMemory | undefined;
+    const memory = this.#options.source.takeUnsaved() as unknown as FetchMemory | undefined;
+    if (memory !== undefined) this.#options.progress.heard(memory.events);
+    return memory;
   }
 
   /** Resolves when nothing is in flight any more. */

@@ -73,7 +73,7 @@ function readAnswer(
     const input = inputOf(request, response, archived);
     if (probe !== undefined && input instanceof Page && !isHit(definition, probe, input)) {
       const reason = 'a page that is not real, by isReal';
-      const miss = { kind: 'ok', status, reason, page: input } as const;
+      const miss = { partition: probe.partition, kind: 'ok', status, reason, page: input } as const;
       const settlement = { kind: 'settled', verdict: 'absent', status, reason } as const;
       return { settlement, gathered: recordMiss(definition, probe, miss), events: [], probe: 'absent' };
     }
@@ -125,13 +125,13 @@ function passOver(request: ClaimedRequest, outcome: OutcomeWithoutPage, options:
   if (probe === undefined || settlement.kind !== 'settled') {
     return { settlement, gathered: NOTHING, events, probe: undefined };
   }
-  const reason = settlement.reason ?? '';
-  const miss = { kind: outcome.kind, status: settlement.status, reason, page: undefined };
-  const verdict = settlement.verdict === 'done' ? 'hit' : settlement.verdict;
+  const { verdict, status, reason = '' } = settlement;
+  if (verdict === 'done') return { settlement, gathered: NOTHING, events, probe: 'hit' };
+  const miss = { partition: probe.partition, kind: outcome.kind, status, reason, page: undefined };
   try {
     return { settlement, gathered: recordMiss(options.definition, probe, miss), events, probe: verdict };
   } catch (error) {
-    return { ...stepFailed(options.definition, probe.speculator, settlement.status, error), probe: verdict };
+    return { ...stepFailed(options.definition, probe.speculator, status, error), probe: verdict };
   }
 }
 

@@ -1,7 +1,7 @@
 // Answers from the web, through the fetch pipeline.
 
 import { FileStore } from '../archive/file-store.ts';
-import { createPipeline } from '../fetch/create-pipeline.ts';
+import { createPipeline, type PipelineWorld } from '../fetch/create-pipeline.ts';
 import type { FetchMemory, Unsaved } from '../fetch/fetch-memory.ts';
 import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
 import type { FetchRequest } from '../fetch/fetch-request.ts';
@@ -16,6 +16,8 @@ import type { AnswerSource } from './answer-source.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { Settings } from './settings.ts';
 
+export type World = Partial<Pick<PipelineWorld, 'clock' | 'random' | 'sockets' | 'breaker'>>;
+
 export class LiveSource implements AnswerSource {
   readonly #pipeline: FetchPipeline;
 
@@ -23,11 +25,13 @@ export class LiveSource implements AnswerSource {
     this.#pipeline = pipeline;
   }
 
-  static async open(data: DataDirectory, run: RunId, settings: Settings): Promise<LiveSource> {
+  /** `world` replaces parts of the real one, for tests. */
+  static async open(data: DataDirectory, run: RunId, settings: Settings, world: World = {}): Promise<LiveSource> {
     const files = await FileStore.open(data.files);
     // Written by this very code, and so not checked again.
     const memory = (await data.ledger.fetchMemory(run)) as unknown as FetchMemory;
-    return new LiveSource(createPipeline(settings, { files, memory, clock: systemClock, random: systemRandom }));
+    const real = { clock: systemClock, random: systemRandom };
+    return new LiveSource(createPipeline(settings, { ...real, ...world, files, memory }));
   }
 
   answer({ spec }: ClaimedRequest, patience: Patience): Promise<Outcome> {

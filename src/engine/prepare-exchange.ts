@@ -32,8 +32,9 @@ export function prepareExchange(
     const facts = { ...common, bodySha256, bodySize: body.size, filePath: body.path, revisitOf: undefined };
     return { encoded: encodeHeadersOnly(head, body, random), facts };
   }
-  const bodySha256 = hash('sha256', body.encoded, 'buffer');
-  const whole = { ...head, body: body.encoded, bodySha256: bodySha256.toString('hex') };
+  const sha256 = hash('sha256', body.encoded);
+  const bodySha256 = Buffer.from(sha256, 'hex');
+  const whole = { ...head, body: body.encoded, bodySha256: sha256 };
   const known = body.encoded.length === 0 ? undefined : findBody(bodySha256);
   const facts = {
     ...common,

@@ -1,27 +1,33 @@
 // Asks for the ids of a run's walks, a chunk at a time, as far as the rule allows (walk.ts). A hit is committed with its
 // page before the ids it allows are asked for, so that a crash in between loses nothing.
 
+import { isExhausted } from '../ledger/frontier.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { NewProbe } from '../ledger/page-result.ts';
-import { partitionName, type StoredWalk, type WalkId } from '../ledger/probe.ts';
+import type { Hit, StoredWalk, WalkId } from '../ledger/probe.ts';
 import type { CommitResult, RunWriter } from '../ledger/run-writer.ts';
-import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
 import type { ScraperDefinition } from '../scraper/definition.ts';
 import { isRequest } from '../scraper/request.ts';
+import type { Speculator } from '../scraper/speculate.ts';
 import { resolveRequest } from './resolve-request.ts';
-import { isExhausted, planProbes } from './walk.ts';
+import { onAsked, onHit, planProbes } from './walk.ts';
 
 const CHUNK = 500;
+
+type Hear = (result: CommitResult) => void;
 
 export class Prober {
   readonly #definition: ScraperDefinition;
   readonly #ledger: Pick<Ledger, 'holesOf'>;
   readonly #writer: RunWriter;
   readonly #walks: Map<WalkId, StoredWalk>;
+  readonly #speculators: ReadonlyMap<WalkId, Speculator>;
   /** Walks whose holes have not all been asked for again. */
   readonly #holey: Set<WalkId>;
   #wake: () => void = () => {};
 
+  /** Throws `unknown_entry` when the scraper has no longer the speculator of a walk. */
   constructor(
     definition: ScraperDefinition,
     walks: readonly StoredWalk[],
@@ -32,6 +38,7 @@ export class Prober {
     this.#ledger = ledger;
     this.#writer = writer;
     this.#walks = new Map(walks.map((walk) => [walk.id, walk]));
+    this.#speculators = new Map(walks.map((walk) => [walk.id, speculatorOf(definition, walk.speculator)]));
     this.#holey = new Set(walks.filter((walk) => walk.holesOf !== undefined).map((walk) => walk.id));
   }
 
@@ -40,57 +47,57 @@ export class Prober {
     return this.#holey.size === 0 && this.#walks.values().every(isExhausted);
   }
 
-  /** Walks as they stand after a commit. */
-  moved(walks: readonly StoredWalk[]): void {
-    for (const walk of walks) this.#walks.set(walk.id, walk);
-    if (walks.length > 0) this.#wake();
+  /** Hits that were committed. */
+  found(hits: readonly Hit[]): void {
+    for (const { walk, id } of hits) this.#change(walk, (known) => onHit(known, id));
+    if (hits.length > 0) this.#wake();
   }
 
-  /** Asks whenever the rule allows more ids, until `stop` aborts. `onAsked` hears of every chunk. */
-  async run(onAsked: (result: CommitResult) => void, stop: AbortSignal): Promise<void> {
+  /** Asks whenever the rule allows more ids, until `stop` aborts. `hear` is told of every chunk. */
+  async run(hear: Hear, stop: AbortSignal): Promise<void> {
     if (this.#walks.size === 0) return;
+    stop.addEventListener('abort', () => this.#wake(), { once: true });
     while (!stop.aborted) {
-      let asked = false;
-      for (const id of this.#walks.keys()) {
+      for (const walk of this.#walks.values()) {
         if (stop.aborted) return;
-        asked = (await this.#askSome(id, onAsked)) || asked;
+        await this.#askSome(walk, hear);
         await new Promise<void>((resolve) => setImmediate(resolve));
       }
-      if (!asked && this.finished) await this.#news(stop);
+      if (this.finished && !stop.aborted) await new Promise<void>((resolve) => (this.#wake = resolve));
     }
   }
 
-  /** One chunk of one walk. False when there was nothing to ask for. */
-  async #askSome(id: WalkId, onAsked: (result: CommitResult) => void): Promise<boolean> {
-    const walk = this.#walks.get(id);
-    if (walk === undefined) return false;
-    if (this.#holey.has(id) && walk.holesOf !== undefined) {
-      const holes = await this.#ledger.holesOf(walk.holesOf, walk.holesUpTo ?? Number.MIN_SAFE_INTEGER, CHUNK);
+  /** One chunk of one walk: first of its holes, then of its ids. */
+  async #askSome(walk: StoredWalk, hear: Hear): Promise<void> {
+    if (walk.holesOf !== undefined && this.#holey.has(walk.id)) {
+      const after = walk.holesUpTo ?? Number.MIN_SAFE_INTEGER;
+      const holes = await this.#ledger.holesOf(walk.holesOf, after, walk.first, CHUNK);
       const last = holes.at(-1);
-      if (last === undefined) this.#holey.delete(id);
-      else {
-        const probes = holes.map((hole) => this.#probe(walk, hole));
-        onAsked(await this.#writer.ask(walk, probes, { kind: 'holes', holesUpTo: last }));
-      }
-      return true;
+      if (last === undefined) this.#holey.delete(walk.id);
+      else await this.#ask(walk, holes, (known) => ({ ...known, holesUpTo: last }), hear);
+      return;
     }
     const plan = planProbes(walk, CHUNK);
-    if (plan === undefined) return false;
-    const probes: NewProbe[] = [];
-    for (let number = plan.from; number <= plan.to; number++) probes.push(this.#probe(walk, number));
-    onAsked(await this.#writer.ask(walk, probes, { kind: 'next', next: plan.to + 1 }));
-    return true;
+    if (plan === undefined) return;
+    const ids = Array.from({ length: plan.to - plan.from + 1 }, (_, index) => plan.from + index);
+    await this.#ask(walk, ids, (known) => onAsked(known, plan.to), hear);
   }
 
-  #probe({ id: walk, speculator: name, partition }: StoredWalk, id: number): NewProbe {
-    const { name: scraper, baseUrl } = this.#definition;
-    const speculator = this.#definition.speculators.get(name);
-    if (speculator === undefined) {
-      throw new CurlewError(ErrorCode.unknownEntry, `${scraper} has no speculator named ${name} any more.`, {
-        remedy: 'Resume with the scraper the run was begun with, or begin a new run.',
-      });
-    }
-    const request = speculator.ask(partition, id);
+  async #ask(walk: StoredWalk, ids: readonly number[], move: (walk: StoredWalk) => StoredWalk, hear: Hear) {
+    const probes = ids.map((id): NewProbe => ({ id, request: this.#request(walk, id) }));
+    const result = await this.#writer.ask(move(walk), probes);
+    this.#change(walk.id, move);
+    hear(result);
+  }
+
+  #change(id: WalkId, change: (walk: StoredWalk) => StoredWalk): void {
+    const known = this.#walks.get(id);
+    if (known !== undefined) this.#walks.set(id, change(known));
+  }
+
+  #request({ id: walk, speculator: name, partition }: StoredWalk, id: number): NewProbe['request'] {
+    const { name: scraper, baseUrl: base } = this.#definition;
+    const request = this.#trying(name, id, () => this.#speculators.get(walk)?.ask(partition, id));
     if (!isRequest(request)) {
       throw new CurlewError(
         ErrorCode.scraperDefinition,
@@ -98,15 +105,28 @@ export class Prober {
         { remedy: 'It gives back what get, post or download return.' },
       );
     }
-    const occurrence = `speculator ${name} ${partitionName(partition)} ${id}`;
+    const occurrence = `speculator ${name} ${JSON.stringify(partition)} ${id}`;
     const mark = { walk, speculator: name, partition, id };
-    return { id, request: resolveRequest(request, { base: baseUrl, depth: 0, occurrence }, this.#definition, mark) };
+    const at = { base, depth: 0, occurrence };
+    return this.#trying(name, id, () => resolveRequest(request, at, this.#definition, mark));
   }
 
-  #news(stop: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-      stop.addEventListener('abort', () => resolve(), { once: true });
-    });
+  /** Whatever goes wrong with the request for an id is said with the speculator's name. */
+  #trying<T>(name: string, id: number, work: () => T): T {
+    try {
+      return work();
+    } catch (cause) {
+      const message = `Speculator ${name} of ${this.#definition.name} failed for id ${id}: ${messageOf(cause)}`;
+      const remedy = cause instanceof CurlewError ? cause.remedy : 'Mend the scraper, then go on with curlew resume.';
+      throw new CurlewError(ErrorCode.scraperDefinition, message, { ...(remedy !== undefined && { remedy }), cause });
+    }
   }
+}
+
+function speculatorOf({ name: scraper, speculators }: ScraperDefinition, name: string): Speculator {
+  const speculator = speculators.get(name);
+  if (speculator !== undefined) return speculator;
+  throw new CurlewError(ErrorCode.unknownEntry, `${scraper} has no speculator named ${name} any more.`, {
+    remedy: 'Resume with the scraper the run was begun with, or begin a new run.',
+  });
 }

@@ -4,6 +4,7 @@ import type { HostCounts } from '../ledger/count-table.ts';
 import type { HostId } from '../ledger/page-result.ts';
 import { NO_COUNTS, type Verdict, type VerdictCounts } from '../ledger/verdict.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Json } from '../platform/json.ts';
 import type { FinishedPage } from './committer.ts';
 
 interface HostProgress {
@@ -15,11 +16,23 @@ interface HostProgress {
 export interface HostRate extends HostCounts {
   /** Requests settled per second since this start. */
   readonly perSecond: number;
+  /** Why nothing is asked of it at the moment, in words; undefined when it is. */
+  readonly waits: string | undefined;
+}
+
+/** What fetching tells about a host beside single answers; see `FetchEvent`. */
+export type HostNews = Readonly<Record<string, Json>> & { readonly kind: string };
+
+/** `until` in wall-clock time; undefined: until it is told otherwise. */
+interface Wait {
+  readonly why: string;
+  readonly until: number | undefined;
 }
 
 export class Progress {
   readonly #hosts = new Map<HostId, HostProgress>();
   readonly #settledHere = new Map<HostId, number>();
+  readonly #waits = new Map<string, Wait>();
   readonly #clock: Clock;
   readonly #startedAt: number;
   records = 0;
@@ -40,7 +53,26 @@ export class Progress {
   /** The same with rates. */
   rates(): HostRate[] {
     const seconds = Math.max(0.001, (this.#clock.monotonic() - this.#startedAt) / 1000);
-    return this.hosts().map((host) => ({ ...host, perSecond: (this.#settledHere.get(host.hostId) ?? 0) / seconds }));
+    return this.hosts().map((host) => ({
+      ...host,
+      perSecond: (this.#settledHere.get(host.hostId) ?? 0) / seconds,
+      waits: this.#waitOf(host.host),
+    }));
+  }
+
+  /** Takes note of what was heard about hosts. */
+  heard(news: readonly HostNews[]): void {
+    for (const { kind, host, state, until } of news) {
+      if (typeof host !== 'string') continue;
+      if (kind === 'breaker' && state === 'open') this.#waits.set(host, { why: 'not answering', until: undefined });
+      else if (kind === 'breaker') this.#waits.delete(host);
+      else if (kind === 'retry_after') this.#waits.set(host, { why: 'asked us to wait', until: Number(until) });
+    }
+  }
+
+  #waitOf(host: string): string | undefined {
+    const { why, until = Number.POSITIVE_INFINITY } = this.#waits.get(host) ?? {};
+    return until > this.#clock.now() ? why : undefined;
   }
 
   queued(added: ReadonlyMap<HostId, { readonly host: string; readonly count: number }>): void {

@@ -58,12 +58,8 @@ export function run(scraper: Scraper, options: RunOptions): RunHandle {
     const settings = readSettings(given);
     const definition = defineScraper(scraper, settings.baseUrl);
     const seeds = planEntries(definition, scraper.params);
-    const walks = planWalks(
-      definition,
-      scraper.params,
-      walkFrom,
-      await observations(data.ledger, definition, walkFrom),
-    );
+    const observed = await observations(data.ledger, definition.name, walkFrom);
+    const walks = planWalks(definition, scraper.params, walkFrom, observed);
     assertSomething(definition, seeds, walks);
     const { name } = definition;
     const created = { kind: 'scraper', name, source, params: plain(scraper.params), replayOf: undefined } as const;

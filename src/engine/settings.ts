@@ -1,6 +1,8 @@
 // How a run is to be worked off: checked once, saved with the run, and used again when it is resumed.
 
 import { z } from 'zod';
+import { parseHostPattern } from '../fetch/guard/host-pattern.ts';
+import { parseProxy } from '../fetch/proxy/proxy-server.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 
 const Settings = z.strictObject({
@@ -42,7 +44,12 @@ export type SettingsInput = z.input<typeof Settings>;
 /** Checks settings and fills in the defaults. Throws `usage`, naming the setting, the value and what it may be. */
 export function readSettings(input: unknown): Settings {
   const parsed = Settings.safeParse(input);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    // Read again by those who use them; here it is only seen that they can be read, before anything is begun.
+    for (const host of parsed.data.allowHosts) parseHostPattern(host);
+    if (parsed.data.proxy !== undefined) parseProxy(parsed.data.proxy);
+    return parsed.data;
+  }
   const issues = parsed.error.issues.map(({ path, message }) =>
     path.length === 0 ? message : `${path.join('.')}: ${message}`,
   );

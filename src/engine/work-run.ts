@@ -60,8 +60,7 @@ async function withEngine<T>(work: RunWork, writer: RunWriter, use: (engine: Eng
   const { data, run, definition, settings, clock, random } = work;
   const closing: (() => Promise<void>)[] = [];
   try {
-    const archive = work.archives ? await openArchive(work, writer) : undefined;
-    if (archive !== undefined) closing.push(() => archive.close());
+    const archive = work.archives ? await openArchive(work, writer, closing) : undefined;
     const source = await work.openSource();
     closing.push(() => source.close());
     const { total, invalid } = await data.ledger.recordCount(run);
@@ -89,9 +88,27 @@ async function withEngine<T>(work: RunWork, writer: RunWriter, use: (engine: Eng
 }
 
 /** What a crash left behind the committed ends is cut; this owner then writes to segments of its own. */
-async function openArchive({ data, run, clock, random }: RunWork, writer: RunWriter): Promise<ArchiveWriter> {
+async function openArchive(
+  { data, run, clock, random }: RunWork,
+  writer: RunWriter,
+  closing: (() => Promise<void>)[],
+): Promise<ArchiveWriter> {
   await cutTails(data.archive, await data.ledger.segmentsOf(run));
-  return ArchiveWriter.open(data.archive, { allocateSegment: () => writer.addSegment(), clock, random });
+  const own = new Set<number>();
+  const allocateSegment = async () => {
+    const segment = await writer.addSegment();
+    own.add(segment);
+    return segment;
+  };
+  const archive = await ArchiveWriter.open(data.archive, { allocateSegment, clock, random });
+  closing.push(async () => {
+    await archive.close();
+    // A commit may have been refused after its bytes were written, and when another process has completed the run there
+    // is no next start to cut them. If this fails, the error that led here is the one to tell.
+    const ends = (await data.ledger.segmentsOf(run)).filter(({ segment }) => own.has(segment));
+    await cutTails(data.archive, ends).catch(() => {});
+  });
+  return archive;
 }
 
 /** Says in the ledger why the run ended, if it still can: a full disk or a lost ownership may not let it. */

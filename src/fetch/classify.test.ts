@@ -1,19 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type ClassifyContext, classify, statusVerdict, UNTOLD_RATE_LIMIT_MS } from './classify.ts';
+import { classify, contextAt, SHORTEST_RATE_LIMIT_MS, statusVerdict, UNTOLD_RATE_LIMIT_MS } from './classify.ts';
 import { HOP_FAILURE_CODES, type HopFailureCode } from './http/failure-code.ts';
 import type { HopAnswer, HopFailure } from './http/hop-result.ts';
 import type { HeaderList } from './outcome.ts';
-import { parseRetryAfter } from './politeness/retry-after.ts';
 
 const now = 1_000_000;
-const context: ClassifyContext = {
-  now,
-  conditional: false,
-  retryAfter(value) {
-    const waitMs = parseRetryAfter(value, now, { maxMs: 3_600_000 });
-    return waitMs === undefined ? undefined : now + waitMs;
-  },
-};
+const context = contextAt(now, false);
 
 function answer(status: number, headers: HeaderList = []): HopAnswer {
   const body = { kind: 'memory', encoded: new Uint8Array(), decoded: new Uint8Array() } as const;
@@ -64,6 +56,13 @@ describe('classify', () => {
     expect(classify(answer(429, headers as HeaderList), context)).toMatchObject({
       kind: 'rate_limited',
       until: 1_000_000 + UNTOLD_RATE_LIMIT_MS,
+    });
+  });
+
+  it.each(['0', 'Sun, 06 Nov 1960 08:49:37 GMT'])('rests a moment on 429 even if it says %s', (value) => {
+    expect(classify(answer(429, [['retry-after', value]]), context)).toMatchObject({
+      kind: 'rate_limited',
+      until: now + SHORTEST_RATE_LIMIT_MS,
     });
   });
 

@@ -7,6 +7,7 @@ import { assertNever } from '../platform/errors.ts';
 import { headerValue } from './http/header-list.ts';
 import type { HopAnswer, HopFailure } from './http/hop-result.ts';
 import type { HeaderList, OutcomeWithoutPage } from './outcome.ts';
+import { parseRetryAfter } from './politeness/retry-after.ts';
 
 export interface ClassifyContext {
   readonly now: Instant;
@@ -21,7 +22,27 @@ export type Classified = { readonly kind: 'ok' } | OutcomeWithoutPage;
 /** How long a host rests after a 429 that does not say. */
 export const UNTOLD_RATE_LIMIT_MS = 30_000;
 
+/** The shortest rest after a 429, whatever it says: `Retry-After: 0` must not make us ask again without end. */
+export const SHORTEST_RATE_LIMIT_MS = 1_000;
+
+/** The longest Retry-After that is obeyed. */
+export const LONGEST_RETRY_AFTER_MS = 3_600_000;
+
+/** The context of an answer that came at `now`. */
+export function contextAt(now: Instant, conditional: boolean): ClassifyContext {
+  return {
+    now,
+    conditional,
+    retryAfter(value) {
+      const waitMs = parseRetryAfter(value, now, { maxMs: LONGEST_RETRY_AFTER_MS });
+      return waitMs === undefined ? undefined : now + waitMs;
+    },
+  };
+}
+
 /** The meaning of one hop's result. Redirects that can be followed are not asked about: `redirect.ts` takes them first. */
+export function classify(result: HopFailure, context: ClassifyContext): OutcomeWithoutPage;
+export function classify(result: HopAnswer | HopFailure, context: ClassifyContext): Classified;
 export function classify(result: HopAnswer | HopFailure, context: ClassifyContext): Classified {
   return result.kind === 'answer'
     ? classifyStatus(result.status, result.headers, context)
@@ -43,8 +64,8 @@ function classifyStatus(status: number, headers: HeaderList, context: ClassifyCo
       if (context.conditional) return { kind: 'unchanged', etag: headerValue(headers, 'etag') };
       return urlSpecific(status, '304 Not Modified, although nothing had been fetched before', true);
     case 429: {
-      const until = retryAfterOf(headers, context) ?? context.now + UNTOLD_RATE_LIMIT_MS;
-      return { kind: 'rate_limited', until, reason };
+      const told = retryAfterOf(headers, context) ?? context.now + UNTOLD_RATE_LIMIT_MS;
+      return { kind: 'rate_limited', until: Math.max(told, context.now + SHORTEST_RATE_LIMIT_MS), reason };
     }
     case 502:
     case 503:
@@ -61,10 +82,11 @@ function classifyStatus(status: number, headers: HeaderList, context: ClassifyCo
   }
 }
 
-function classifyFailure({ code, reason, head }: HopFailure, context: ClassifyContext): Classified {
-  // These statuses say all there is to say; the body behind them does not matter.
-  if (head !== undefined && [429, 502, 503, 504].includes(head.status)) {
-    return classifyStatus(head.status, head.headers, context);
+function classifyFailure({ code, reason, head }: HopFailure, context: ClassifyContext): OutcomeWithoutPage {
+  if (head !== undefined) {
+    const meaning = classifyStatus(head.status, head.headers, context);
+    // These say all there is to say; the body behind them does not matter.
+    if (meaning.kind === 'rate_limited' || meaning.kind === 'site_wide') return meaning;
   }
   switch (code) {
     case 'address_refused':

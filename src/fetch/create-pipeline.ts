@@ -3,20 +3,22 @@
 import type { FileStore } from '../archive/file-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
+import type { Sockets } from '../platform/sockets.ts';
 import { version } from '../platform/version.ts';
 import { type FetchEvent, type FetchMemory, RememberedRobots } from './fetch-memory.ts';
 import { FetchPipeline } from './fetch-pipeline.ts';
 import { parseHostPattern } from './guard/host-pattern.ts';
 import { HostGates } from './host-gates.ts';
 import { HttpHop } from './http/http-hop.ts';
-import type { ProbeResult } from './politeness/breaker-state.ts';
+import { type BreakerSettings, defaultBreakerSettings } from './politeness/breaker-state.ts';
 import { parseProxy } from './proxy/proxy-server.ts';
+import { ProxyGates } from './proxy-gates.ts';
 import { robotsOver } from './robots/get-robots.ts';
 import { RobotsPolicy } from './robots/robots-policy.ts';
+import type { RobotsRecord } from './robots/robots-store.ts';
 import { Sessions } from './session/sessions.ts';
 
 export interface PipelineSettings {
-  readonly concurrency: number;
   readonly rate: number | 'off';
   readonly robots: 'allow' | 'strict' | 'off';
   readonly allowHosts: readonly string[];
@@ -32,14 +34,25 @@ export interface PipelineWorld {
   readonly memory: FetchMemory;
   readonly clock: Clock;
   readonly random: Random;
+  /** Default: the real network. */
+  readonly sockets?: Sockets;
+  /** Default: that of design §6. */
+  readonly breaker?: BreakerSettings;
 }
 
+/**
+ * A request that has its turn never waits for a connection, or those that wait would leave all at once when one gets
+ * free. How many are under way is for those who ask to decide.
+ */
+const SOCKETS_PER_ORIGIN = 1_024;
+
 export function createPipeline(settings: PipelineSettings, world: PipelineWorld): FetchPipeline {
-  const { files, memory, clock, random } = world;
+  const { files, memory, clock, random, breaker = defaultBreakerSettings } = world;
   const hop = new HttpHop({
     allow: settings.allowHosts.map(parseHostPattern),
     clock,
-    socketsPerOrigin: settings.concurrency,
+    ...(world.sockets !== undefined && { sockets: world.sockets }),
+    socketsPerOrigin: SOCKETS_PER_ORIGIN,
     timeouts: { totalMs: settings.totalTimeoutMs },
     limits: {
       maxEncodedBytes: settings.maxPageBytes,
@@ -47,45 +60,58 @@ export function createPipeline(settings: PipelineSettings, world: PipelineWorld)
       maxDownloadBytes: settings.maxFileBytes,
     },
   });
-  const userAgent = settings.userAgent ?? `curlew/${version()}`;
-  const proxy = settings.proxy === undefined ? undefined : parseProxy(settings.proxy);
+  const userAgent = settings.userAgent ?? `${PRODUCT}/${version()}`;
   const events: FetchEvent[] = [];
-  const report = (event: FetchEvent) => events.push(event);
+  const report = (event: FetchEvent) => void events.push(event);
   const robots = new RememberedRobots(memory.robots);
-  const gates: HostGates = new HostGates({
-    rate: settings.rate,
-    clock,
-    random,
-    robots: (url, signal) => policy.check(url, signal),
-    probe: (origin, signal) => probe(hop, origin, userAgent, signal),
-    states: memory.hosts,
-    report,
-  });
   const policy = new RobotsPolicy({
-    getRobots: robotsOver({ hop, userAgent, proxy, takeToken: (url, signal) => gates.of(url).takeToken(signal) }),
+    getRobots: robotsOver((request, signal) => gates.of(request.url).sendAside('robots', request, signal), userAgent),
     store: robots,
     clock,
     random,
     settings: { mode: settings.robots, agent: productToken(userAgent) },
-    onWarning: report,
+    onWarning: (warning) => report({ ...warning, host: new URL(warning.origin).host, at: clock.now() }),
+    onInForce: (origin, record) => report(inForce(origin, record, clock.now())),
   });
+  const proxies = new ProxyGates({
+    clock,
+    breaker,
+    report,
+    probe: (origin, proxy, signal) => {
+      const url = new URL(origin);
+      const head = { url, method: 'HEAD', headers: [['User-Agent', userAgent]], proxy } as const;
+      return gates.of(url).sendAside('probe', head, signal);
+    },
+  });
+  const gates: HostGates = new HostGates(
+    {
+      rate: settings.rate,
+      breaker,
+      clock,
+      random,
+      userAgent,
+      proxies,
+      robots: settings.robots === 'off' ? undefined : (url, signal, upSince) => policy.check(url, signal, upSince),
+      send: (request, signal) => hop.send(request, signal),
+      report,
+    },
+    memory.hosts,
+  );
   const sessions = Sessions.restore(memory.sessions);
+  const proxy = settings.proxy === undefined ? undefined : parseProxy(settings.proxy);
   return new FetchPipeline({ hop, gates, robots, events, sessions, files, proxy, userAgent, clock });
 }
 
+const PRODUCT = 'curlew';
+
 /** The name that robots.txt would know us by: what the user agent begins with (RFC 9309 §2.2.1). */
-function productToken(userAgent: string): string {
-  return /^[A-Za-z_-]+/.exec(userAgent)?.[0] ?? 'curlew';
+export function productToken(userAgent: string | undefined): string {
+  return /^[A-Za-z_-]+/.exec(userAgent ?? '')?.[0] ?? PRODUCT;
 }
 
-async function probe(hop: HttpHop, origin: string, userAgent: string, signal: AbortSignal): Promise<ProbeResult> {
-  const result = await hop.send({ url: new URL(origin), method: 'HEAD', headers: [['User-Agent', userAgent]] }, signal);
-  switch (result.kind) {
-    case 'answer':
-      return { kind: 'answer', status: result.status };
-    case 'failure':
-      return { kind: 'no_answer', reason: result.reason };
-    case 'aborted':
-      throw signal.reason;
-  }
+function inForce(origin: string, record: RobotsRecord, at: number): FetchEvent {
+  const { kind: found, fetchedAt, reason } = record;
+  const text = record.kind === 'unavailable' ? undefined : record.text;
+  const event = { kind: 'robots', host: new URL(origin).host, at, origin, found, fetchedAt, reason } as const;
+  return text === undefined ? event : { ...event, text };
 }

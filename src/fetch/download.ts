@@ -11,7 +11,7 @@ import type { FetchedBody, HeaderList } from './outcome.ts';
 export class Download implements BodySink {
   readonly #files: FileStore;
   readonly #url: URL;
-  #file: PendingFile | undefined;
+  #file: Promise<PendingFile> | undefined;
 
   constructor(files: FileStore, url: URL) {
     this.#files = files;
@@ -19,23 +19,26 @@ export class Download implements BodySink {
   }
 
   async write(chunk: Uint8Array): Promise<void> {
-    this.#file ??= await this.#files.begin();
-    await this.#file.write(chunk);
+    const file = await this.#begun();
+    await file.write(chunk);
   }
 
   /** Gives the file the name that its answer suggests. */
   async commit(headers: HeaderList): Promise<FetchedBody> {
-    this.#file ??= await this.#files.begin();
-    return {
-      kind: 'file',
-      ...(await this.#file.commit(
-        remoteFileName(headerValue(headers, 'content-disposition'), this.#url.href) ?? 'file',
-      )),
-    };
+    const file = await this.#begun();
+    const name = remoteFileName(headerValue(headers, 'content-disposition'), this.#url.href) ?? 'file';
+    return { kind: 'file', ...(await file.commit(name)) };
   }
 
-  /** Throws away what came so far, if anything did. */
+  /** Throws away what came so far, if anything did. Fine at any time, also while a chunk is being written. */
   async discard(): Promise<void> {
-    await this.#file?.discard();
+    // A file that could not even be begun has told its writer so.
+    const file = await this.#file?.catch(() => undefined);
+    await file?.discard();
+  }
+
+  #begun(): Promise<PendingFile> {
+    this.#file ??= this.#files.begin();
+    return this.#file;
   }
 }

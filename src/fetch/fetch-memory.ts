@@ -1,15 +1,43 @@
 // What fetching learns and should remember over a restart. It is gathered here between two commits and written with the
 // pages it belongs to; at the next start it is handed in again.
 
-import type { HostState } from './host-gates.ts';
+import type { Instant } from '../platform/clock.ts';
+import type { HostState } from './host-state.ts';
+import type { RobotsWarning } from './robots/robots-policy.ts';
 import type { RobotsRecord, RobotsStore } from './robots/robots-store.ts';
 import type { SavedSessions } from './session/sessions.ts';
 
-/** Worth telling about a host, beside what became of single requests. */
-export type FetchEvent =
-  | { readonly kind: 'breaker'; readonly host: string; readonly state: 'closed' | 'open'; readonly failures: number }
-  | { readonly kind: 'retry_after'; readonly host: string; readonly until: number; readonly reason: string }
-  | { readonly kind: 'robots_unreachable'; readonly origin: string; readonly reason: string; readonly inForce: string };
+/** Worth telling about a host, beside the exchanges of single requests: together they name every request that left. */
+export type FetchEvent = HostEvent &
+  (
+    | { readonly kind: 'breaker'; readonly state: 'closed' | 'open'; readonly failures: number }
+    | { readonly kind: 'retry_after'; readonly until: Instant; readonly reason: string }
+    /** A request that got no usable answer, and so has no exchange. */
+    | { readonly kind: 'unanswered'; readonly url: string; readonly reason: string }
+    /** What Curlew asked for its own sake; `result` is the status or what went wrong. */
+    | { readonly kind: 'robots_request' | 'probe_request'; readonly url: string; readonly result: string }
+    /** A robots.txt came into force for the run, fetched now or earlier. `text` is absent when there is none. */
+    | {
+        readonly kind: 'robots';
+        readonly origin: string;
+        readonly found: RobotsRecord['kind'];
+        readonly fetchedAt: Instant;
+        readonly reason: string;
+        readonly text?: string;
+      }
+    | {
+        readonly kind: 'robots_unreachable';
+        readonly origin: string;
+        readonly reason: string;
+        readonly inForce: RobotsWarning['inForce'];
+      }
+  );
+
+/** `host` is `host:port`, or the name of a proxy without its password; `at` is when a request left, or a thing happened. */
+interface HostEvent {
+  readonly host: string;
+  readonly at: Instant;
+}
 
 /** What earlier processes remembered. */
 export interface FetchMemory {

@@ -1,22 +1,29 @@
-// One request in, one outcome out. Every leg, redirects included, passes in this order: the breaker of its host, robots,
-// the rate of its host, the address guard. What comes back teaches breaker and rate before anyone else hears of it.
+// One request in, one outcome out. Every leg, redirects included, passes in this order: its proxy's rest, the breaker of
+// its host, robots, the rate of its host, the address guard. What comes back teaches the gates before anyone else hears
+// of it.
 
+import { hash } from 'node:crypto';
 import type { FileStore } from '../archive/file-store.ts';
 import type { Clock } from '../platform/clock.ts';
-import { classify } from './classify.ts';
+import { assertNever, CurlewError, ErrorCode } from '../platform/errors.ts';
+import { type Classified, classify, contextAt } from './classify.ts';
 import { Download } from './download.ts';
 import type { FetchEvent, RememberedRobots, Unsaved } from './fetch-memory.ts';
 import type { FetchRequest } from './fetch-request.ts';
+import type { HostGate, Pass } from './host-gate.ts';
 import type { HostGates } from './host-gates.ts';
+import { reachesSite } from './host-sign.ts';
 import { headerValue } from './http/header-list.ts';
-import type { HopAnswer, HopResult } from './http/hop-result.ts';
+import type { HopAnswer } from './http/hop-result.ts';
 import type { HttpHop } from './http/http-hop.ts';
-import { decideRedirect, hopKey } from './http/redirect.ts';
-import type { FetchedExchange, HeaderList, Outcome, OutcomeWithoutPage } from './outcome.ts';
+import { hopKey } from './http/redirect.ts';
+import { firstLeg, isConditional, type Leg, legAfter, type NextLeg } from './leg.ts';
+import type { FetchedBody, FetchedExchange, HeaderList, Outcome, OutcomeWithoutPage } from './outcome.ts';
 import type { Patience } from './patience.ts';
-import { parseRetryAfter } from './politeness/retry-after.ts';
 import { type ProxyServer, redactProxy } from './proxy/proxy-server.ts';
+import { isProxyFailure } from './proxy-gates.ts';
 import type { Sessions } from './session/sessions.ts';
+import { Suspects } from './suspects.ts';
 
 export interface PipelineParts {
   readonly hop: HttpHop;
@@ -27,30 +34,30 @@ export interface PipelineParts {
   readonly sessions: Sessions;
   /** Where downloads go. */
   readonly files: FileStore;
+  /** For requests that name no other. */
   readonly proxy: ProxyServer | undefined;
   readonly userAgent: string;
   readonly clock: Clock;
 }
 
-/** The longest Retry-After that is obeyed. */
-const LONGEST_RETRY_AFTER_MS = 3_600_000;
-
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,application/json;q=0.9,*/*;q=0.8';
 
-/** One request of a chain of redirects. */
-interface Leg {
-  readonly url: URL;
-  readonly method: string;
-  /** The caller's own fields, without cookies. */
-  readonly headers: HeaderList;
-  readonly body: Uint8Array | undefined;
+/** A request on its way, over all its legs. */
+interface Journey {
+  readonly request: FetchRequest;
+  readonly proxy: ProxyServer | undefined;
+  readonly exchanges: FetchedExchange[];
+  /** The legs so far, to see that they go in a circle. */
+  readonly seen: Set<string>;
+  readonly patience: Patience;
 }
 
-/** What a leg came to: the end of the chain, or where it goes on. */
-type LegEnd = { readonly kind: 'follow'; readonly leg: Leg } | { readonly kind: 'ok' } | OutcomeWithoutPage;
+/** What a leg came to: the next one, the answer, or the end without one. */
+type LegEnd = NextLeg | { readonly kind: 'ok'; readonly response: FetchedExchange };
 
 export class FetchPipeline {
   readonly #parts: PipelineParts;
+  readonly #suspects = new Suspects();
   #sessionsChanged = false;
 
   constructor(parts: PipelineParts) {
@@ -62,21 +69,12 @@ export class FetchPipeline {
    * site's doing: a full disk, a closed network.
    */
   async fetch(request: FetchRequest, patience: Patience): Promise<Outcome> {
-    const { proxy } = this.#parts;
+    const proxy = request.proxy ?? this.#parts.proxy;
     const exchanges: FetchedExchange[] = [];
-    const common = proxy === undefined ? { exchanges } : { exchanges, proxy: redactProxy(proxy) };
-    const seen = new Set<string>();
-    let leg = firstLeg(request);
-    for (;;) {
-      const end = await this.#travel(leg, request, exchanges, seen, patience);
-      if (end.kind === 'follow') {
-        leg = end.leg;
-        continue;
-      }
-      const response = exchanges.at(-1);
-      if (end.kind !== 'ok') return { ...common, ...end };
-      if (response !== undefined) return { ...common, kind: 'ok', response };
-    }
+    const journey: Journey = { request, proxy, exchanges, seen: new Set(), patience };
+    let end: LegEnd = { kind: 'follow', leg: firstLeg(request) };
+    while (end.kind === 'follow') end = await this.#travel(end.leg, journey);
+    return { ...end, exchanges, ...(proxy !== undefined && { proxy: redactProxy(proxy) }) };
   }
 
   /** What changed since the last call and should outlive the process. */
@@ -91,121 +89,114 @@ export class FetchPipeline {
     await this.#parts.hop.close();
   }
 
-  async #travel(
-    leg: Leg,
-    request: FetchRequest,
-    exchanges: FetchedExchange[],
-    seen: Set<string>,
-    patience: Patience,
-  ): Promise<LegEnd> {
-    const { gates, sessions, files, clock } = this.#parts;
-    const cookie = this.#cookieFor(request, leg.url);
+  async #travel(leg: Leg, journey: Journey): Promise<LegEnd> {
+    const { request, proxy, seen, patience } = journey;
+    const cookie = this.#cookieFor(request, leg);
     const key = hopKey(leg.method, leg.url, cookie);
-    if (seen.has(key)) return refusal('it redirects in a circle');
+    if (seen.has(key)) return permanent('it redirects in a circle');
     seen.add(key);
-    const gate = gates.of(leg.url);
-    const admission = await gate.admit(leg.url, patience.stop);
-    if (admission.kind === 'refused') return { kind: 'skipped', reason: admission.reason };
-    if (admission.kind === 'undecided') return { ...refusal(admission.reason), retriable: true };
-    const download = request.saves === 'file' ? new Download(files, leg.url) : undefined;
-    const at = clock.now();
-    const result = await this.#send(leg, cookie, download, patience);
-    if (result.kind === 'aborted') throw patience.abort.reason;
-    if (result.kind === 'answer') {
-      if (sessions.take(request.session, leg.url, result.headers)) this.#sessionsChanged = true;
-      exchanges.push(await exchangeOf(leg, at, result, download));
-      const next = redirectOf(leg, result, seen.size - 1);
-      if (next !== undefined) {
-        gate.learn(admission.ticket, { kind: 'ok' });
-        return next;
-      }
-    } else await download?.discard();
-    const meaning = classify(result, {
-      now: clock.now(),
-      conditional: isConditional(leg.headers),
-      retryAfter: (value) => this.#retryAfter(value),
-    });
-    gate.learn(admission.ticket, meaning);
-    return meaning;
+    const gate = this.#parts.gates.of(leg.url);
+    const admission = await gate.admit(leg.url, proxy, patience.stop);
+    switch (admission.kind) {
+      case 'admitted':
+        return this.#send(leg, cookie, journey, gate, admission.pass);
+      case 'disallowed':
+        return { kind: 'skipped', reason: admission.reason };
+      case 'undecided':
+        return this.#judge(request, gate, { kind: 'site_wide', reason: admission.reason, because: 'robots' });
+      case 'not_asked':
+        return classify(admission.failure, contextAt(this.#parts.clock.now(), false));
+      default:
+        return assertNever(admission);
+    }
   }
 
-  #send(leg: Leg, cookie: string | undefined, download: Download | undefined, patience: Patience): Promise<HopResult> {
-    const { hop, proxy, userAgent } = this.#parts;
+  /** Sends an admitted request. Whatever happens, its pass is ended, and a file that is not whole is gone. */
+  async #send(leg: Leg, cookie: string | undefined, journey: Journey, gate: HostGate, pass: Pass): Promise<LegEnd> {
+    const { files, hop, clock, events } = this.#parts;
+    const { proxy, patience } = journey;
+    const { url, method, body } = leg;
+    const download = journey.request.saves === 'file' ? new Download(files, url) : undefined;
+    const headers = this.#headersOf(leg, cookie);
+    const options = { ...(body && { body }), ...(proxy && { proxy }), ...(download && { sink: download }) };
+    let at = clock.now();
+    const onSent = () => {
+      pass.left();
+      at = clock.now();
+    };
+    try {
+      const result = await hop.send({ url, method, headers, onSent, ...options }, patience.abort);
+      if (result.kind === 'aborted') throw patience.abort.aborted ? patience.abort.reason : closed();
+      const context = contextAt(clock.now(), isConditional(leg));
+      if (result.kind === 'answer') {
+        const meaning = classify(result, context);
+        pass.end(meaning);
+        return this.#answered(leg, journey, gate, await exchangeOf(leg, at, result, download), meaning);
+      }
+      const meaning = classify(result, context);
+      pass.end(meaning);
+      await download?.discard();
+      const { code, reason } = result;
+      if (reachesSite(code)) events.push({ kind: 'unanswered', host: gate.host, url: url.href, at, reason });
+      return this.#judge(journey.request, gate, meaning);
+    } catch (error) {
+      await download?.discard();
+      // A request that cannot be sent, for a header that a page suggested perhaps, is no reason to end a run.
+      if (error instanceof CurlewError && error.code === ErrorCode.invalidRequest) return permanent(error.message);
+      throw error;
+    } finally {
+      pass.end(undefined);
+    }
+  }
+
+  #answered(leg: Leg, journey: Journey, gate: HostGate, response: FetchedExchange, meaning: Classified): LegEnd {
+    const { request, exchanges, seen } = journey;
+    if (this.#parts.sessions.take(request.session, leg.url, response.responseHeaders)) this.#sessionsChanged = true;
+    exchanges.push(response);
+    const next = legAfter(leg, response.status, response.responseHeaders, seen.size - 1);
+    if (next !== undefined) return next;
+    if (meaning.kind !== 'site_wide' && this.#suspects.size > 0) this.#suspects.clear(nameOf(request));
+    return meaning.kind === 'ok' ? { kind: 'ok', response } : this.#judge(request, gate, meaning, response.status);
+  }
+
+  /** What looks like the host's trouble is the request's own, when the host has shown again and again that it is up. */
+  #judge(request: FetchRequest, { host, signsOfLife }: HostGate, meaning: OutcomeWithoutPage, status?: number): LegEnd {
+    if (meaning.kind !== 'site_wide' || isProxyFailure(meaning.failure)) return meaning;
+    if (!this.#suspects.failed(nameOf(request), host, signsOfLife)) return meaning;
+    const { reason, failure } = meaning;
+    return {
+      kind: 'url_specific',
+      status,
+      reason: `${reason}, again and again while its host is up`,
+      retriable: true,
+      ...(failure !== undefined && { failure }),
+    };
+  }
+
+  #headersOf(leg: Leg, cookie: string | undefined): HeaderList {
     const headers: (readonly [string, string])[] = [];
-    if (headerValue(leg.headers, 'user-agent') === undefined) headers.push(['User-Agent', userAgent]);
+    if (headerValue(leg.headers, 'user-agent') === undefined) headers.push(['User-Agent', this.#parts.userAgent]);
     if (headerValue(leg.headers, 'accept') === undefined) headers.push(['Accept', ACCEPT]);
     headers.push(...leg.headers);
     if (cookie !== undefined) headers.push(['Cookie', cookie]);
-    return hop.send(
-      {
-        url: leg.url,
-        method: leg.method,
-        headers,
-        ...(leg.body !== undefined && { body: leg.body }),
-        ...(proxy !== undefined && { proxy }),
-        ...(download !== undefined && { sink: download }),
-      },
-      patience.abort,
-    );
+    return headers;
   }
 
-  /** The session's cookies and the request's own; the latter go to the origin the request was made for, only. */
-  #cookieFor(request: FetchRequest, url: URL): string | undefined {
-    const ofSession = this.#parts.sessions.cookieHeader(request.session, url);
-    const names = Object.keys(request.cookies);
-    if (names.length === 0 || new URL(request.url).origin !== url.origin) return ofSession;
-    const own = names.map((name) => `${name}=${request.cookies[name]}`).join('; ');
-    return ofSession === undefined ? own : `${ofSession}; ${own}`;
-  }
-
-  #retryAfter(value: string): number | undefined {
-    const now = this.#parts.clock.now();
-    const waitMs = parseRetryAfter(value, now, { maxMs: LONGEST_RETRY_AFTER_MS });
-    return waitMs === undefined ? undefined : now + waitMs;
+  /** The session's cookies and the request's own, which win and go to the origin they were given for, only. */
+  #cookieFor({ session, cookies, url }: FetchRequest, leg: Leg): string | undefined {
+    // RFC 6265 §5.4: one Cookie field at most, and the caller's own wins.
+    if (headerValue(leg.headers, 'cookie') !== undefined) return undefined;
+    const ofSession = this.#parts.sessions.cookieHeader(session, leg.url);
+    const own = Object.entries(cookies);
+    if (own.length === 0 || new URL(url).origin !== leg.url.origin) return ofSession;
+    const others = ofSession?.split('; ').filter((pair) => !Object.hasOwn(cookies, pair.split('=', 1).join()));
+    return [...(others ?? []), ...own.map(([name, value]) => `${name}=${value}`)].join('; ');
   }
 }
 
-function firstLeg({ url, method, headers, body }: FetchRequest): Leg {
-  const given = Object.entries(headers);
-  const typed = body !== undefined && headerValue(given, 'content-type') === undefined;
-  return {
-    url: new URL(url),
-    method,
-    headers: typed ? [...given, ['Content-Type', body.type]] : given,
-    body: body?.bytes,
-  };
-}
-
-function redirectOf(leg: Leg, answer: HopAnswer, followed: number): LegEnd | undefined {
-  const decision = decideRedirect({
-    status: answer.status,
-    responseHeaders: answer.headers,
-    url: leg.url,
-    method: leg.method,
-    requestHeaders: leg.headers,
-    followed,
-  });
-  switch (decision.kind) {
-    case 'none':
-      return undefined;
-    case 'refused':
-      return refusal(decision.reason);
-    case 'follow': {
-      const { url, method, headers, keepsBody } = decision;
-      return { kind: 'follow', leg: { url, method, headers, body: keepsBody ? leg.body : undefined } };
-    }
-  }
-}
-
-async function exchangeOf(
-  leg: Leg,
-  at: number,
-  answer: HopAnswer,
-  download: Download | undefined,
-): Promise<FetchedExchange> {
-  const { status, statusText, headers, requestHeaders, remoteAddress, durationMs, body } = answer;
-  if (body.kind === 'memory') await download?.discard();
-  return {
+async function exchangeOf(leg: Leg, at: number, answer: HopAnswer, download: Download | undefined) {
+  const { status, statusText, headers, requestHeaders, remoteAddress, durationMs } = answer;
+  const exchange: FetchedExchange = {
     url: leg.url.href,
     at,
     method: leg.method,
@@ -214,16 +205,29 @@ async function exchangeOf(
     status,
     statusText,
     responseHeaders: headers,
-    body: body.kind === 'memory' || download === undefined ? (body as never) : await download.commit(headers),
+    body: await bodyOf(answer, download),
     remoteAddress,
     durationMs,
   };
+  return exchange;
 }
 
-function isConditional(headers: HeaderList): boolean {
-  return headerValue(headers, 'if-none-match') !== undefined || headerValue(headers, 'if-modified-since') !== undefined;
+/** Only the body of a 2xx answer goes to the sink; what a redirect or an error says is held in memory. */
+function bodyOf({ body, headers }: HopAnswer, download: Download | undefined): FetchedBody | Promise<FetchedBody> {
+  if (body.kind === 'memory') return body;
+  if (download !== undefined) return download.commit(headers);
+  throw new CurlewError(ErrorCode.internal, 'A body was streamed, and nobody took it.');
 }
 
-function refusal(reason: string): OutcomeWithoutPage & { kind: 'url_specific' } {
+/** What makes a request the same when it comes again. */
+function nameOf({ method, url, body }: FetchRequest): string {
+  return `${method} ${url} ${body === undefined ? '' : hash('sha256', body.bytes)}`;
+}
+
+function permanent(reason: string): OutcomeWithoutPage {
   return { kind: 'url_specific', status: undefined, reason, retriable: false };
+}
+
+function closed(): CurlewError {
+  return new CurlewError(ErrorCode.internal, 'The fetch pipeline was closed while a request was under way.');
 }

@@ -1,12 +1,14 @@
 // What the pipeline is asked for.
 
+import type { ProxyServer } from './proxy/proxy-server.ts';
+
 export interface FetchRequest {
   readonly method: 'GET' | 'POST';
   /** Absolute http or https URL. */
   readonly url: string;
   /** The caller's own header fields; they win over the pipeline's. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Cookies for this request only, beside those of its session. */
+  /** Cookies for this request only, beside those of its session. They go to the origin of `url` and to no other. */
   readonly cookies: Readonly<Record<string, string>>;
   readonly body: { readonly bytes: Uint8Array; readonly type: string } | undefined;
   /** Name of the cookie scope. */
@@ -16,4 +18,6 @@ export interface FetchRequest {
   readonly via: 'http' | 'browser';
   /** With `browser`: wait for an element that matches this CSS selector. */
   readonly waitFor: string | undefined;
+  /** Instead of the pipeline's own. */
+  readonly proxy?: ProxyServer;
 }

@@ -65,6 +65,8 @@ export type OutcomeWithoutPage =
       readonly kind: 'site_wide';
       readonly reason: string;
       readonly retryAfter?: Instant;
+      /** Set when the request did not leave, because robots.txt is unreachable and without it the answer is no. */
+      readonly because?: 'robots';
       /** Set when no usable answer came. `proxy_…` codes are the proxy's doing, not the site's. */
       readonly failure?: HopFailureCode;
     };

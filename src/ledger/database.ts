@@ -1,10 +1,10 @@
 // The one door to SQLite: opening, pragmas, migrations, transactions, and what its errors mean to a person.
 // One writer: a transaction takes the write lock at its beginning, so that it never has to be tried again half done.
 
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
+import { makeDirectory } from '../platform/make-directory.ts';
 import { MIGRATIONS } from './schema.ts';
 
 /** `process`: survives any kill of the process. `power`: survives a power cut too, at an fsync per commit. */
@@ -35,7 +35,7 @@ export class Database {
    */
   static open(path: string, options: DatabaseOptions = {}): Database {
     return translating(path, () => {
-      if (!options.readOnly) mkdirSync(dirname(path), { recursive: true });
+      if (!options.readOnly) makeDirectory(dirname(path));
       const sqlite = new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: BUSY_TIMEOUT_MS });
       try {
         sqlite.exec(`PRAGMA cache_size = -${CACHE_KIB}; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;`);
@@ -121,6 +121,9 @@ const SqliteCode = {
   permission: 3,
 };
 
+/** What the file system says when a directory cannot be made or written. */
+const UNWRITABLE: ReadonlySet<string> = new Set(['EACCES', 'EROFS', 'EPERM', 'ENOTDIR', 'EEXIST', 'ENOENT']);
+
 /** Runs `work`; an error of SQLite or the file system comes out as one that says what to do. */
 export function translating<T>(path: string, work: () => T): T {
   try {
@@ -135,9 +138,7 @@ export function translate(path: string, error: unknown): unknown {
   if (error instanceof CurlewError || !(error instanceof Error)) return error;
   const system = 'code' in error ? error.code : undefined;
   if (system === 'ENOSPC') return diskFull(path, error);
-  if (system === 'EACCES' || system === 'EROFS' || system === 'EPERM' || system === 'ENOTDIR' || system === 'EEXIST') {
-    return unwritable(path, error);
-  }
+  if (typeof system === 'string' && UNWRITABLE.has(system)) return unwritable(path, error);
   if (system !== 'ERR_SQLITE_ERROR' || !('errcode' in error)) return error;
   switch (Number(error.errcode) & 0xff) {
     case SqliteCode.full:

@@ -11,6 +11,12 @@ export interface StoredExchange extends NewExchange {
   readonly hop: number;
 }
 
+/** When a request left, and for where. */
+export interface RequestStart {
+  readonly url: string;
+  readonly at: number;
+}
+
 /** Where a body was archived first. */
 export interface KnownBody {
   readonly exchange: ExchangeId;
@@ -28,6 +34,8 @@ export class ExchangeTable {
   readonly #find: StatementSync;
   readonly #ofRequest: StatementSync;
   readonly #ofRun: StatementSync;
+  readonly #lastAnswer: StatementSync;
+  readonly #starts: StatementSync;
   readonly #grow: StatementSync;
   readonly #addSegment: StatementSync;
   readonly #segmentsOf: StatementSync;
@@ -45,6 +53,19 @@ export class ExchangeTable {
     this.#ofRun = database.prepare(
       `SELECT ${COLUMNS} FROM exchanges WHERE request_id IN (SELECT id FROM requests WHERE run_id = ?)
        AND id > ? ORDER BY id LIMIT ?`,
+    );
+    // One seek for each run, newest first: identities are indexed within their run.
+    this.#lastAnswer = database.prepare(
+      `SELECT ${COLUMNS} FROM exchanges WHERE id = (
+         SELECT exchanges.id FROM runs
+         JOIN requests ON requests.run_id = runs.id AND requests.identity = ?
+         JOIN exchanges ON exchanges.request_id = requests.id
+         WHERE exchanges.status = 200 AND exchanges.url = ?
+         ORDER BY runs.id DESC, exchanges.id DESC LIMIT 1)`,
+    );
+    this.#starts = database.prepare(
+      `SELECT exchanges.url, at FROM requests JOIN exchanges ON request_id = requests.id
+       WHERE run_id = ? ORDER BY at`,
     );
     this.#grow = database.prepare('UPDATE segments SET committed_end = max(committed_end, ?) WHERE id = ?');
     this.#addSegment = database.prepare('INSERT INTO segments (run_id, committed_end) VALUES (?, 0)');
@@ -71,7 +92,11 @@ export class ExchangeTable {
     );
     const holdsBody = exchange.bodySize > 0 && exchange.filePath === undefined && exchange.revisitOf === undefined;
     if (holdsBody) this.#insertBody.run(exchange.bodySha256, lastInsertRowid);
-    this.#grow.run(exchange.responseOffset + exchange.responseLength, exchange.segment);
+  }
+
+  /** Says that the segment's bytes up to `end` belong to the ledger: in the same transaction as the exchanges in them. */
+  growSegment(segment: number, end: number): void {
+    this.#grow.run(end, segment);
   }
 
   find(id: ExchangeId): StoredExchange | undefined {
@@ -87,6 +112,17 @@ export class ExchangeTable {
   /** A page of a run's exchanges after the one given, in the order they were committed. */
   ofRun(run: RunId, after: ExchangeId | undefined, limit: number): StoredExchange[] {
     return this.#ofRun.all(run, after ?? 0, limit).map(readExchange);
+  }
+
+  /** The latest 200 that this very address gave to a request of that identity, in any run. */
+  lastAnswer(identity: Uint8Array, url: string): StoredExchange | undefined {
+    const row = this.#lastAnswer.get(identity, url);
+    return row === undefined ? undefined : readExchange(row);
+  }
+
+  /** When each exchange of a run began, redirects included, in the order of time. */
+  *startsOf(run: RunId): Generator<RequestStart> {
+    for (const { url, at } of this.#starts.iterate(run)) yield { url: String(url), at: Number(at) };
   }
 
   findBody(sha256: Uint8Array): KnownBody | undefined {

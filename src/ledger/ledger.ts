@@ -8,16 +8,19 @@ import { type ProcessIdentity, thisProcess } from '../platform/process-identity.
 import type { HostCounts } from './count-table.ts';
 import { Database, type DatabaseOptions } from './database.ts';
 import type { StoredEvent } from './event-table.ts';
-import type { KnownBody, StoredExchange } from './exchange-table.ts';
+import type { KnownBody, RequestStart, StoredExchange } from './exchange-table.ts';
+import { encodeGapMap, type GapMap } from './gap-map.ts';
 import { LedgerTables } from './ledger-tables.ts';
 import type { ExchangeId, RequestId } from './page-result.ts';
-import type { NewWalk, ProbeStretch, StoredWalk, WalkId } from './probe.ts';
+import type { NewWalk, StoredWalk, WalkId } from './probe.ts';
 import type { StoredRecord } from './record-table.ts';
 import type { Problem, RequestFate } from './request-table.ts';
 import type { NewRun, Run, RunId, RunSummary } from './run.ts';
 import { RunWriter } from './run-writer.ts';
 import type { Seed } from './seed-table.ts';
 import { runNotFound, summarise } from './summarise.ts';
+import { type Observed, observedIn } from './summarise-walks.ts';
+import { survey } from './survey.ts';
 
 export interface LedgerOptions extends DatabaseOptions {
   readonly clock: Clock;
@@ -99,19 +102,20 @@ export class Ledger {
     return this.#tables.walks.of(id);
   }
 
-  /** Ids of a walk that were absent below its highest hit, after the one given. */
-  async holesOf(walk: WalkId, after: number, limit: number): Promise<number[]> {
-    return this.#tables.walks.holes(walk, after, limit);
+  /** Ids of a walk between the two given that are not known to exist. */
+  async holesOf(walk: WalkId, after: number, before: number, limit: number): Promise<number[]> {
+    return this.#tables.walks.holes(walk, after, before, limit);
   }
 
-  /** The id space of a walk, as stretches of one verdict, in order. */
-  async stretchesOf(walk: WalkId): Promise<ProbeStretch[]> {
-    return [...this.#tables.walks.stretches(walk)];
+  /** The id space of a walk, with what is known from the walk whose holes it asked for again. */
+  async gapMapOf(walk: StoredWalk): Promise<GapMap> {
+    return encodeGapMap(this.#tables.walks.knownStretches(walk));
   }
 
-  /** The last run of that name that ended and has walks. */
-  async lastWalkedRun(name: string): Promise<Run | undefined> {
-    return this.#tables.runs.lastWalked(name);
+  /** The last walk over each speculator and partition of that scraper in a completed run, and what it observed. */
+  async lastWalks(name: string): Promise<{ readonly walk: StoredWalk; readonly observed: Observed | undefined }[]> {
+    const { walks } = this.#tables;
+    return walks.lastOf(name).map((walk) => ({ walk, observed: observedIn(survey(walks.knownStretches(walk))) }));
   }
 
   async countsByHost(id: RunId): Promise<HostCounts[]> {
@@ -173,6 +177,21 @@ export class Ledger {
   /** The exchanges made for a request, in order. */
   async exchangesOf(request: RequestId): Promise<StoredExchange[]> {
     return this.#tables.exchanges.ofRequest(request);
+  }
+
+  /** The latest 200 that this very address gave to a request of that identity, in any run. */
+  async lastAnswer(identity: Uint8Array, url: string): Promise<StoredExchange | undefined> {
+    return this.#tables.exchanges.lastAnswer(identity, url);
+  }
+
+  /** When each exchange of a run began, redirects included, in the order of time. */
+  async *requestStarts(id: RunId): AsyncGenerator<RequestStart> {
+    yield* this.#tables.exchanges.startsOf(id);
+  }
+
+  /** Breaker, rate and counts of every host that was ever asked, by host. */
+  async hostStates(): Promise<ReadonlyMap<string, Json>> {
+    return this.#tables.hosts.states();
   }
 
   /** Where a body of that hash was archived first. Synchronous: it is asked for every page. */

@@ -1,6 +1,6 @@
 // Walks over sequential ids as the ledger keeps them, and what became of each id.
 
-import type { Json } from '../platform/json.ts';
+import type { Walk, WalkRange } from './frontier.ts';
 
 export type WalkId = number & { readonly brand: 'WalkId' };
 
@@ -9,23 +9,17 @@ export const PROBE_VERDICTS = ['hit', 'absent', 'skipped', 'blocked', 'failed', 
 export type ProbeVerdict = (typeof PROBE_VERDICTS)[number];
 
 /** One sequence of a run: a speculator, or one of its partitions. */
-export interface NewWalk {
+export interface NewWalk extends WalkRange {
   readonly speculator: string;
   readonly partition: { readonly [name: string]: string | number };
-  readonly first: number;
-  readonly last: number;
-  readonly gap: number;
-  readonly maxProbes: number | undefined;
   /** What becomes of an id whose request the run has already. */
   readonly onDuplicate: 'miss' | 'inherit';
-  /** An earlier walk whose absent ids are asked for again. */
+  /** An earlier walk whose ids below `first` that were no hits are asked for again. */
   readonly holesOf: WalkId | undefined;
 }
 
-export interface StoredWalk extends NewWalk {
+export interface StoredWalk extends NewWalk, Walk {
   readonly id: WalkId;
-  readonly highestHit: number | undefined;
-  readonly next: number;
   /** Up to here the holes of `holesOf` have been asked for again; undefined before the first. */
   readonly holesUpTo: number | undefined;
 }
@@ -38,6 +32,12 @@ export interface ProbeStretch {
   readonly from: number;
   readonly to: number;
   readonly verdict: ProbeVerdict | 'pending';
+}
+
+/** An id of a walk that exists. */
+export interface Hit {
+  readonly walk: WalkId;
+  readonly id: number;
 }
 
 /** Marks a request as a probe. */
@@ -55,6 +55,6 @@ export function isProbeVerdict(value: unknown): value is ProbeVerdict {
 /** A partition for a person: `year=2025, division=FSD`; empty for none. */
 export function partitionName(partition: NewWalk['partition']): string {
   return Object.entries(partition)
-    .map(([name, value]: [string, Json]) => `${name}=${String(value)}`)
+    .map(([name, value]) => `${name}=${value}`)
     .join(', ');
 }

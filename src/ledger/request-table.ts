@@ -49,6 +49,7 @@ export class RequestTable {
 
   constructor(database: Database) {
     this.#readingOf = database.prepare('SELECT reading FROM requests WHERE run_id = ? AND identity = ?');
+    this.#readingOf.setReturnArrays(true);
     this.#insert = database.prepare(
       `INSERT INTO requests (run_id, host_id, state, priority, depth, identity, reading, parent_id, method, url, step, extra)
        VALUES (?, ?, ${State.ready}, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -104,13 +105,13 @@ export class RequestTable {
 
   /** Adds a request to the queue. False when the run has one of that identity already. */
   add(run: RunId, host: HostId, request: NewRequest, parent: RequestId | undefined): boolean {
-    // Most links of a site lead to pages that are known, and looking costs a third of an insert that conflicts.
-    const known = this.#readingOf.get(run, request.identity);
+    // Most links of a site lead to pages that are known, and looking costs a quarter of an insert that conflicts.
+    const known = this.#readingOf.get(run, request.identity) as unknown as readonly [reading: number] | undefined;
     if (known === undefined) {
       this.#addNew(run, host, request, parent);
       return true;
     }
-    if (known.reading !== request.reading) this.#conflict.run(run, request.identity);
+    if (known[0] !== request.reading) this.#conflict.run(run, request.identity);
     return false;
   }
 

@@ -59,16 +59,6 @@ export class RunTable {
     return row === undefined ? undefined : readRun(row);
   }
 
-  lastWalked(name: string): Run | undefined {
-    const row = this.#database
-      .prepare(
-        `SELECT * FROM runs WHERE name = ? AND kind = 'scraper' AND status <> 'running'
-         AND EXISTS (SELECT 1 FROM walks WHERE run_id = runs.id) ORDER BY id DESC LIMIT 1`,
-      )
-      .get(name);
-    return row === undefined ? undefined : readRun(row);
-  }
-
   /** Sets where the run stands; ends it unless it is running. */
   setStatus(id: RunId, status: RunStatus, health: Health | undefined, error: string | undefined, now: Instant): void {
     this.#database

@@ -7,7 +7,8 @@ import { CountChanges } from './count-table.ts';
 import type { RunStatus } from './health.ts';
 import type { LedgerTables } from './ledger-tables.ts';
 import type { ClaimedRequest, HostId, NewEvent, NewProbe, NewRequest, PageResult, RequestId } from './page-result.ts';
-import type { ProbeVerdict, StoredWalk, WalkId } from './probe.ts';
+import type { Hit, ProbeVerdict, StoredWalk } from './probe.ts';
+import type { RequestFate } from './request-table.ts';
 import type { RunId } from './run.ts';
 import type { FencingToken } from './run-ownership.ts';
 import { summarise } from './summarise.ts';
@@ -22,8 +23,8 @@ export interface CommitResult {
   readonly served: ReadonlySet<HostId>;
   /** Hosts that got new work, and how much. */
   readonly queued: ReadonlyMap<HostId, { readonly host: string; readonly count: number }>;
-  /** Walks whose state changed. */
-  readonly walks: readonly StoredWalk[];
+  /** Ids of walks that were found to exist. */
+  readonly hits: readonly Hit[];
   /** For hosts that asked for more than there was: when their next delayed request is due. */
   readonly nextDue: ReadonlyMap<HostId, Instant>;
 }
@@ -51,7 +52,7 @@ export class RunWriter {
   readonly #tables: LedgerTables;
   readonly #clock: Clock;
   /** Whether the run has walks over ids, so that others need not look for probes. */
-  #walking: 'yes' | 'no' = 'yes';
+  #isWalking = true;
   /** Up to here the time worked has been added to the run. */
   #countedUpTo: number;
 
@@ -68,11 +69,12 @@ export class RunWriter {
     return this.#asOwner((now) => {
       const changes = new CountChanges();
       const queued: Queued = new Map();
-      const moved = new Set<WalkId>();
+      const hits: Hit[] = [];
       for (const result of results) {
         this.#apply(result, changes, queued, now);
-        if (result.settlement.kind === 'settled') this.#settleProbes(result, moved);
+        if (result.settlement.kind === 'settled') hits.push(...this.#settleProbes(result));
       }
+      for (const [segment, end] of segmentEnds(results)) this.#tables.exchanges.growSegment(segment, end);
       this.#tables.counts.add(this.run, changes);
       this.#remember(memory, now);
       const claimed: ClaimedRequest[] = [];
@@ -85,8 +87,7 @@ export class RunWriter {
         const later = handed.length < limit ? this.#tables.requests.nextDue(this.run, host) : undefined;
         if (later !== undefined) nextDue.set(host, later);
       }
-      const walks = [...moved].flatMap((id) => this.#tables.walks.find(id) ?? []);
-      return { claimed, served: new Set(wanted.keys()), queued, nextDue, walks };
+      return { claimed, served: new Set(wanted.keys()), queued, nextDue, hits };
     });
   }
 
@@ -103,28 +104,35 @@ export class RunWriter {
       for (const request of requests) this.#enqueue(request, undefined, changes, queued);
       this.#tables.counts.add(this.run, changes);
       this.#tables.seeds.advance(this.run, entry, yielded, finished);
-      return { claimed: [], served: new Set(), queued, nextDue: new Map(), walks: [] };
+      return { claimed: [], served: new Set(), queued, nextDue: new Map(), hits: [] };
     });
   }
 
-  /** Adds the next probes of a walk, and says up to where it has come. */
-  async ask(walk: StoredWalk, probes: readonly NewProbe[], progress: WalkProgress): Promise<CommitResult> {
+  /** Adds the next probes of a walk, which with them has come to where `walk` stands. */
+  async ask(walk: StoredWalk, probes: readonly NewProbe[]): Promise<CommitResult> {
     return this.#asOwner(() => {
       const changes = new CountChanges();
       const queued: Queued = new Map();
+      const hits: Hit[] = [];
       for (const { id, request } of probes) {
-        const added = this.#enqueue(request, undefined, changes, queued);
+        const isNew = this.#enqueue(request, undefined, changes, queued);
         const fate = this.#tables.requests.fateOf(this.run, request.identity);
         if (fate === undefined) continue;
-        const known = added ? undefined : walk.onDuplicate === 'inherit' ? inherited(fate.verdict) : 'duplicate';
+        const known = isNew ? undefined : this.#duplicateVerdict(walk, fate);
         this.#tables.walks.ask(walk.id, id, fate.id, known);
+        if (known === 'hit') hits.push({ walk: walk.id, id });
       }
       this.#tables.counts.add(this.run, changes);
-      if (progress.kind === 'next') this.#tables.walks.advance(walk.id, progress.next);
-      else this.#tables.walks.advanceHoles(walk.id, progress.holesUpTo);
-      const moved = this.#tables.walks.find(walk.id);
-      return { claimed: [], served: new Set(), queued, nextDue: new Map(), walks: moved === undefined ? [] : [moved] };
+      this.#tables.walks.advance(walk);
+      return { claimed: [], served: new Set(), queued, nextDue: new Map(), hits };
     });
+  }
+
+  /** What is known at once of an id whose request the run has already; undefined: whatever becomes of that request. */
+  #duplicateVerdict({ onDuplicate }: StoredWalk, { id, verdict }: RequestFate): ProbeVerdict | undefined {
+    if (onDuplicate === 'miss') return 'duplicate';
+    // A page that exists is a hit also when its step failed: so look at what the probe said first.
+    return this.#tables.walks.verdictOf(id) ?? inherited(verdict);
   }
 
   /** Names a new archive segment for this owner's use alone. */
@@ -162,7 +170,7 @@ export class RunWriter {
       this.#tables.runs.setStatus(this.run, 'running', undefined, undefined, now);
       this.#tables.requests.returnAllClaimed(this.run);
       this.#askAgain();
-      this.#walking = this.#tables.walks.of(this.run).length > 0 ? 'yes' : 'no';
+      this.#isWalking = this.#tables.walks.of(this.run).length > 0;
     });
   }
 
@@ -221,11 +229,10 @@ export class RunWriter {
   }
 
   /** Ids that this request stands for; there are some of a request that is no probe when a walk inherits from it. */
-  #settleProbes({ request, settlement, probe }: PageResult, moved: Set<WalkId>): void {
-    if (this.#walking === 'no') return;
+  #settleProbes({ request, settlement, probe }: PageResult): Hit[] {
+    if (!this.#isWalking) return [];
     const verdict = probe ?? inherited(settlement.kind === 'settled' ? settlement.verdict : undefined);
-    if (verdict === undefined) return;
-    for (const walk of this.#tables.walks.settle(request.id, verdict)) moved.add(walk);
+    return verdict === undefined ? [] : this.#tables.walks.settle(request.id, verdict);
   }
 
   /** False when the run has the request already. */
@@ -240,14 +247,20 @@ export class RunWriter {
   }
 }
 
-/** How far a walk has come with this: along its ids, or through the holes of an earlier one. */
-export type WalkProgress =
-  | { readonly kind: 'next'; readonly next: number }
-  | { readonly kind: 'holes'; readonly holesUpTo: number };
-
 /** What a request's verdict says about an id that stands for it. */
 function inherited(verdict: Verdict | undefined): ProbeVerdict | undefined {
   return verdict === 'done' ? 'hit' : verdict;
 }
 
 type Queued = Map<HostId, { readonly host: string; count: number }>;
+
+/** How far the exchanges of these pages reach into each archive segment. */
+function segmentEnds(results: readonly PageResult[]): Map<number, number> {
+  const ends = new Map<number, number>();
+  for (const { exchanges } of results) {
+    for (const { segment, responseOffset, responseLength } of exchanges) {
+      ends.set(segment, Math.max(ends.get(segment) ?? 0, responseOffset + responseLength));
+    }
+  }
+  return ends;
+}

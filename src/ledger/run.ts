@@ -3,12 +3,12 @@
 import type { Instant } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
 import type { Health, RunStatus } from './health.ts';
-import type { SpeculationSummary } from './summarise-walks.ts';
+import type { Observed, SpeculationSummary } from './summarise-walks.ts';
 import type { VerdictCounts } from './verdict.ts';
 
 export type RunId = number & { readonly brand: 'RunId' };
 
-export const RUN_KINDS = ['scraper', 'replay'] as const;
+export const RUN_KINDS = ['scraper', 'replay', 'fetch'] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 
 export interface NewRun {
@@ -47,4 +47,6 @@ export interface RunSummary {
   readonly warnings: readonly string[];
   /** What each speculator found, when there are any. */
   readonly speculation?: SpeculationSummary;
+  /** What each speculator that had a hit may declare next time, beside it. */
+  readonly observed?: Readonly<Record<string, Observed>>;
 }

@@ -4,7 +4,7 @@ export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE runs (
     id INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL,                    -- scraper | replay
+    kind TEXT NOT NULL,                    -- scraper | replay | fetch
     name TEXT NOT NULL,                    -- class name of the scraper
     source TEXT,                           -- path of the file it came from
     params TEXT NOT NULL,                  -- JSON
@@ -88,10 +88,10 @@ export const MIGRATIONS: readonly string[] = [
     gap INTEGER NOT NULL,
     max_probes INTEGER,
     on_duplicate TEXT NOT NULL,
-    holes_of INTEGER,                      -- an earlier walk whose absent ids are asked for again
+    holes_of INTEGER,                      -- an earlier walk whose holes are asked for again
     holes_up_to INTEGER,
     highest_hit INTEGER,
-    next INTEGER NOT NULL
+    next REAL NOT NULL                     -- one beyond the last id, which may be the largest safe integer
   ) STRICT;
   CREATE UNIQUE INDEX walks_name ON walks (run_id, speculator, partition);
 

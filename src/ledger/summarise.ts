@@ -31,7 +31,7 @@ export function summarise(tables: LedgerTables, id: RunId): RunSummary {
     seconds,
     warnings,
   };
-  return walks === undefined ? summary : { ...summary, speculation: walks.speculation };
+  return walks === undefined ? summary : { ...summary, speculation: walks.speculation, observed: walks.observed };
 }
 
 function warningsOf(tables: LedgerTables, run: RunId, records: number, before: number | undefined): string[] {

@@ -5,10 +5,9 @@ import type { StatementSync } from 'node:sqlite';
 import type { Database } from './database.ts';
 import type { RequestId } from './page-result.ts';
 import {
+  type Hit,
   isProbeVerdict,
   type NewWalk,
-  PROBE_VERDICTS,
-  type ProbeCounts,
   type ProbeStretch,
   type ProbeVerdict,
   type StoredWalk,
@@ -21,20 +20,18 @@ export class WalkTable {
   readonly #insertProbe: StatementSync;
   readonly #settle: StatementSync;
   readonly #hit: StatementSync;
-  readonly #find: StatementSync;
-  readonly #holes: StatementSync;
+  readonly #verdict: StatementSync;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#insertProbe = database.prepare(
-      'INSERT OR IGNORE INTO probes (walk_id, id, request_id, verdict) VALUES (?, ?, ?, ?)',
+    this.#insertProbe = database.prepare('INSERT INTO probes (walk_id, id, request_id, verdict) VALUES (?, ?, ?, ?)');
+    // Duplicates have their verdict from the beginning, and keep it.
+    this.#settle = database.prepare(
+      'UPDATE probes SET verdict = ? WHERE request_id = ? AND verdict IS NULL RETURNING walk_id AS walk, id',
     );
-    this.#settle = database.prepare('UPDATE probes SET verdict = ? WHERE request_id = ? RETURNING walk_id, id');
     this.#hit = database.prepare('UPDATE walks SET highest_hit = max(coalesce(highest_hit, ?1), ?1) WHERE id = ?2');
-    this.#find = database.prepare('SELECT * FROM walks WHERE id = ?');
-    this.#holes = database.prepare(
-      `SELECT id FROM probes WHERE walk_id = ?1 AND verdict = 'absent' AND id > ?2
-       AND id < (SELECT highest_hit FROM walks WHERE id = ?1) ORDER BY id LIMIT ?3`,
+    this.#verdict = database.prepare(
+      "SELECT verdict FROM probes WHERE request_id = ? AND verdict <> 'duplicate' LIMIT 1",
     );
   }
 
@@ -62,9 +59,15 @@ export class WalkTable {
     return this.#database.prepare('SELECT * FROM walks WHERE run_id = ? ORDER BY id').all(run).map(readWalk);
   }
 
-  find(id: WalkId): StoredWalk | undefined {
-    const row = this.#find.get(id);
-    return row === undefined ? undefined : readWalk(row);
+  /** The last walk over each speculator and partition of the scraper of that name, in runs that completed. */
+  lastOf(name: string): StoredWalk[] {
+    return this.#database
+      .prepare(
+        `SELECT walks.*, max(walks.id) FROM walks JOIN runs ON runs.id = run_id
+         WHERE name = ? AND kind = 'scraper' AND status = 'completed' GROUP BY speculator, partition`,
+      )
+      .all(name)
+      .map(readWalk);
   }
 
   /** Notes that an id was asked for by a request, or what is known of it at once. */
@@ -73,60 +76,75 @@ export class WalkTable {
     if (verdict === 'hit') this.#hit.run(id, walk);
   }
 
-  advance(walk: WalkId, next: number): void {
-    this.#database.prepare('UPDATE walks SET next = ? WHERE id = ?').run(next, walk);
+  /** Writes how far the walk has come: along its ids, and through the holes of an earlier one. */
+  advance({ id, next, holesUpTo }: StoredWalk): void {
+    this.#database.prepare('UPDATE walks SET next = ?, holes_up_to = ? WHERE id = ?').run(next, holesUpTo ?? null, id);
   }
 
-  advanceHoles(walk: WalkId, upTo: number): void {
-    this.#database.prepare('UPDATE walks SET holes_up_to = ? WHERE id = ?').run(upTo, walk);
+  /** What a request said about the id it was made for; undefined while it is pending, or when it is no probe. */
+  verdictOf(request: RequestId): ProbeVerdict | undefined {
+    const verdict = this.#verdict.get(request)?.verdict;
+    return isProbeVerdict(verdict) ? verdict : undefined;
   }
 
-  /** Writes the verdict of every id that this request stands for, and gives the walks whose highest hit it may move. */
-  settle(request: RequestId, verdict: ProbeVerdict): WalkId[] {
-    const rows = this.#settle.all(verdict, request);
+  /** Writes the verdict of every id that this request stands for, and gives those that exist. */
+  settle(request: RequestId, verdict: ProbeVerdict): Hit[] {
+    const settled = this.#settle.all(verdict, request) as unknown as Hit[];
     if (verdict !== 'hit') return [];
-    return rows.map((row) => {
-      this.#hit.run(row.id as number, row.walk_id as number);
-      return row.walk_id as WalkId;
-    });
-  }
-
-  /** Ids of a walk that were absent below its highest hit, after the one given. */
-  holes(walk: WalkId, after: number, limit: number): number[] {
-    return this.#holes.all(walk, after, limit).map((row) => Number(row.id));
-  }
-
-  counts(walk: WalkId): ProbeCounts {
-    const counts = Object.fromEntries([...PROBE_VERDICTS, 'pending'].map((verdict) => [verdict, 0])) as Record<
-      ProbeVerdict | 'pending',
-      number
-    >;
-    const rows = this.#database
-      .prepare('SELECT verdict, count(*) AS n FROM probes WHERE walk_id = ? GROUP BY verdict')
-      .all(walk);
-    for (const { verdict, n } of rows) counts[isProbeVerdict(verdict) ? verdict : 'pending'] = Number(n);
-    return counts;
-  }
-
-  /** The id space of a walk, as stretches of one verdict, in order. */
-  *stretches(walk: WalkId): Generator<ProbeStretch> {
-    // Gaps and islands: within a stretch, id minus its rank among equals is constant.
-    const rows = this.#database
-      .prepare(
-        `SELECT min(id) AS "from", max(id) AS "to", verdict FROM (
-           SELECT id, verdict, id - row_number() OVER (PARTITION BY verdict ORDER BY id) AS island
-           FROM probes WHERE walk_id = ?)
-         GROUP BY verdict, island ORDER BY "from"`,
-      )
-      .iterate(walk);
-    for (const { from, to, verdict } of rows) {
-      yield { from: Number(from), to: Number(to), verdict: isProbeVerdict(verdict) ? verdict : 'pending' };
-    }
+    for (const { walk, id } of settled) this.#hit.run(id, walk);
+    return settled;
   }
 
   /** Ids that were refused or never answered are open again: a resume asks for them anew. */
   reopen(request: RequestId): void {
-    this.#database.prepare('UPDATE probes SET verdict = NULL WHERE request_id = ?').run(request);
+    this.#database
+      .prepare("UPDATE probes SET verdict = NULL WHERE request_id = ? AND verdict <> 'duplicate'")
+      .run(request);
+  }
+
+  /** Ids of a walk between the two given that are not known to exist: absent, refused, failed or never answered. */
+  holes(walk: WalkId, after: number, before: number, limit: number): number[] {
+    return this.#database
+      .prepare(
+        `SELECT id FROM probes WHERE walk_id = ? AND id > ? AND id < ?
+         AND verdict IN ('absent', 'blocked', 'failed', 'unknown') ORDER BY id LIMIT ?`,
+      )
+      .all(walk, after, before, limit)
+      .map((row) => Number(row.id));
+  }
+
+  /** The ids that a walk asked for, as stretches of one verdict, in order. */
+  stretches(walk: WalkId): Generator<ProbeStretch> {
+    return this.#fold('SELECT id, verdict FROM probes WHERE walk_id = ? ORDER BY id', walk);
+  }
+
+  /** The same, and below them what the walks knew whose holes it has asked for again: the newest verdict of each id. */
+  knownStretches(walk: StoredWalk): Generator<ProbeStretch> {
+    if (walk.holesOf === undefined) return this.stretches(walk.id);
+    // SQLite takes the bare column (verdict) from the row that has the maximum: walks are numbered in their order.
+    return this.#fold(
+      `WITH RECURSIVE chain (walk) AS (
+         SELECT ? UNION SELECT holes_of FROM walks JOIN chain ON id = walk WHERE holes_of IS NOT NULL)
+       SELECT id, verdict, max(walk) FROM chain JOIN probes ON walk_id = walk GROUP BY id ORDER BY id`,
+      walk.id,
+    );
+  }
+
+  *#fold(sql: string, walk: WalkId): Generator<ProbeStretch> {
+    // Folded here: half the time that SQL needs for it (gaps and islands), and nothing is sorted.
+    const rows = this.#database.prepare(sql);
+    rows.setReturnArrays(true);
+    let open: { from: number; to: number; verdict: ProbeStretch['verdict'] } | undefined;
+    for (const row of rows.iterate(walk) as Iterable<unknown>) {
+      const [id, written] = row as [number, string | null];
+      const verdict = isProbeVerdict(written) ? written : 'pending';
+      if (open !== undefined && open.verdict === verdict && open.to === id - 1) open.to = id;
+      else {
+        if (open !== undefined) yield open;
+        open = { from: id, to: id, verdict };
+      }
+    }
+    if (open !== undefined) yield open;
   }
 }
 

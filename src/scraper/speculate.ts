@@ -14,21 +14,29 @@ export interface SpeculateOptions {
   readonly largestObservedGap?: number;
   /** When these values were observed, for the reader. */
   readonly observationDate?: string;
-  /** Whether a 2xx answer is really a hit: false for "not found" pages with status 200. Default: all are. */
+  /**
+   * Whether a 2xx answer is really a hit: false for "not found" pages with status 200, or a redirect to the search. Not
+   * asked about downloads. Default: all are.
+   */
   readonly isReal?: (page: Page) => boolean;
-  /** What to record about an id that is not there. Default nothing. */
+  /** What to record about an id that was asked for and is no hit. Default nothing. */
   readonly onMiss?: (id: number, outcome: MissOutcome) => Iterable<ScrapedRecord>;
   /**
-   * An id whose request the run has already: `miss` counts it as one (so that ids that all lead to one page end);
-   * `inherit` takes over what becomes of that request. Default `miss`.
+   * An id whose request the run has already: `miss` counts it as one, so that ids that all lead to one page end;
+   * `inherit` takes over what becomes of that request, for pages that links lead to as well. Default `miss`.
    */
   readonly onDuplicate?: 'miss' | 'inherit';
-  /** The most ids to ask for. A walk that is cut short by it says so, and the run is not ok. Default no limit. */
+  /**
+   * The most ids to ask for, in each partition; holes that are asked for again are not counted. A walk that is cut short
+   * by it says so, and the run is not ok. Default no limit.
+   */
   readonly maxProbes?: number;
 }
 
 /** What an `onMiss` is told: the meaning of the answer, and the page if there was one (a soft 404). */
 export interface MissOutcome {
+  /** Empty for a speculator without partitions. */
+  readonly partition: Partition;
   readonly kind: Outcome['kind'];
   readonly status: number | undefined;
   readonly reason: string;
@@ -64,7 +72,8 @@ export function speculate(options: SpeculateOptions): SpeculateDecorator;
 export function speculate(options: SpeculateOptions, ask?: (id: number) => Request): Speculator | SpeculateDecorator {
   const checked = readOptions(options);
   if (ask !== undefined) return { kind: 'speculator', options: checked, partitions: [{}], ask: (_, id) => ask(id) };
-  return (method) => {
+  return (method, { name, private: isPrivate, static: isStatic }) => {
+    if (isPrivate || isStatic) throw unreachable(String(name));
     decorated.set(method, checked);
     return method;
   };
@@ -113,6 +122,7 @@ function readOptions(options: SpeculateOptions): Speculator['options'] {
   if (maxProbes !== undefined && (!Number.isSafeInteger(maxProbes) || maxProbes < 1)) {
     throw bad('maxProbes', maxProbes, 'a whole number from 1 up');
   }
+  if (onDuplicate !== 'miss' && onDuplicate !== 'inherit') throw bad('onDuplicate', onDuplicate, 'miss or inherit');
   return { ...options, highestObserved, largestObservedGap, onDuplicate };
 }
 
@@ -129,6 +139,12 @@ function bad(name: string, value: unknown, wanted: string): CurlewError {
   return new CurlewError(ErrorCode.invalidParameter, `${name} is ${String(value)}, but it must be ${wanted}.`);
 }
 
+function unreachable(name: string): CurlewError {
+  return new CurlewError(ErrorCode.scraperDefinition, `@speculate stands on ${name}, which is private or static.`, {
+    remedy: 'Make it a public method of the scraper.',
+  });
+}
+
 function partitionsOf(dimensions: Readonly<Record<string, PartitionValues>>): Partition[] {
   let partitions: Partition[] = [{}];
   for (const [name, values] of Object.entries(dimensions)) {
@@ -140,9 +156,18 @@ function partitionsOf(dimensions: Readonly<Record<string, PartitionValues>>): Pa
 
 function valuesOf(name: string, values: PartitionValues): readonly (string | number)[] {
   const [first, last] = values;
-  if (typeof first !== 'number' || typeof last !== 'number') return values;
-  assertId(name, first);
-  assertId(name, last);
-  if (first > last) throw bad(name, `[${first}, ${last}]`, 'a range whose first is not above its last');
-  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  if (values.length === 2 && typeof first === 'number' && typeof last === 'number') {
+    assertId(name, first);
+    assertId(name, last);
+    if (first > last) throw bad(name, `[${first}, ${last}]`, 'a range whose first is not above its last');
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  }
+  if (values.length === 0 || new Set<unknown>(values).size < values.length || values.some(isNumber)) {
+    throw bad(name, `[${values.join(', ')}]`, 'texts, at least one and none twice, or the first and last of a range');
+  }
+  return values;
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number';
 }

@@ -25,16 +25,35 @@ export function speculatorParams<Name extends PropertyKey>(
   const known: Record<string, SpeculatorParams> = Object.fromEntries(names.map((name) => [name, {}]));
   return new Proxy(known, {
     get(target, name) {
-      if (typeof name === 'symbol' || name in target) return Reflect.get(target, name);
-      if (name === 'toJSON' || name === 'then') return undefined;
+      // What the language itself looks for in an object is no misspelt name.
+      if (typeof name === 'symbol' || name in target || name === 'toJSON' || name === 'then') {
+        return Reflect.get(target, name);
+      }
       throw unknownSpeculator(scraper, name, names);
     },
     set(target, name, value) {
-      if (typeof name === 'symbol' || !Object.hasOwn(target, name))
-        throw unknownSpeculator(scraper, String(name), names);
+      if (!Object.hasOwn(target, name)) throw unknownSpeculator(scraper, String(name), names);
       return Reflect.set(target, name, value);
     },
   }) as Record<Name, SpeculatorParams>;
+}
+
+const SETTINGS = ['definiteRange', 'plus'];
+
+/** Settings as they come from code or a command line. Throws `invalid_parameter` for what is none of them. */
+export function readSpeculatorParams(name: string, given: SpeculatorParams): SpeculatorParams {
+  for (const key of Object.keys(given)) {
+    if (SETTINGS.includes(key)) continue;
+    throw new CurlewError(ErrorCode.invalidParameter, `Speculator ${name} has no setting ${key}.`, {
+      remedy: `Its settings are: ${SETTINGS.join(', ')}.`,
+    });
+  }
+  if (given.definiteRange !== undefined && given.definiteRange.length !== 2) {
+    throw new CurlewError(ErrorCode.invalidParameter, `The definite range of ${name} is not two ids.`, {
+      remedy: 'Give the first and the last id; both are included.',
+    });
+  }
+  return given;
 }
 
 export function unknownSpeculator(scraper: string, name: string, names: readonly string[]): CurlewError {

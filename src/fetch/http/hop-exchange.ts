@@ -74,6 +74,7 @@ export class HopExchange implements Dispatcher.DispatchHandler {
     if (this.#settled) throw new Error('the request was given up before it was sent');
     this.#controller = controller;
     this.#sentAt = this.#options.clock.monotonic();
+    this.#options.request.onSent?.();
   }
 
   onResponseStart(

@@ -15,6 +15,8 @@ export interface HopRequest {
   readonly proxy?: ProxyServer;
   /** Takes the body of a 2xx answer as it comes. Without it, and for every other status, the body is held in memory. */
   readonly sink?: BodySink;
+  /** Called once, when the request goes onto the wire; never, when it does not come to that. */
+  readonly onSent?: () => void;
   /** Instead of the transport's own. */
   readonly timeouts?: HopTimeouts;
   /** Instead of the transport's own. */

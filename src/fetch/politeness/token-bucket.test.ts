@@ -196,6 +196,37 @@ describe('TokenBucket', () => {
     expect(starts).toEqual([4_000]);
   });
 
+  describe('a turn that is kept', () => {
+    it('makes the next caller wait until the request has left, and a gap longer', async () => {
+      const { clock, bucket, starts, request } = setUp();
+      const turn = await bucket.takeTurn(never);
+      const next = request();
+      await clock.advance(5_000);
+      expect(starts).toEqual([]);
+      turn.leave();
+      turn.giveBack();
+      await clock.advance(HOUR_MS);
+      await next;
+      expect(starts).toEqual([6_000]);
+    });
+
+    it('costs nothing when it is given back', async () => {
+      const { bucket, starts, request } = setUp();
+      const turn = await bucket.takeTurn(never);
+      const next = request();
+      turn.giveBack();
+      await next;
+      expect(starts).toEqual([0]);
+    });
+
+    it('stops nobody where there is no pace', async () => {
+      const { bucket, starts, requests } = setUp({ ratePerSecond: 'off' });
+      await bucket.takeTurn(never);
+      await requests(3);
+      expect(starts).toEqual([0, 0, 0]);
+    });
+  });
+
   it('keeps gap, order and holds for any arrivals', async () => {
     const arrival = fc.record({
       afterMs: fc.integer({ min: 0, max: 1_500 }),

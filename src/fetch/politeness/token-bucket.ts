@@ -25,6 +25,14 @@ export interface TokenBucketState {
   readonly heldUntil: Instant;
 }
 
+/** The right to be the next to leave. It ends with the first of these calls; further ones do nothing. */
+export interface Turn {
+  /** The request is on the wire, or it came to nothing on its way there. The quiet runs from here. */
+  leave(): void;
+  /** No request is made after all, and no token spent. */
+  giveBack(): void;
+}
+
 export class TokenBucket {
   readonly #clock: Clock;
   readonly #random: Random;
@@ -47,6 +55,16 @@ export class TokenBucket {
    * abort, and then no token is spent.
    */
   async take(signal: AbortSignal): Promise<Instant> {
+    const turn = await this.takeTurn(signal);
+    turn.leave();
+    return this.#clock.now();
+  }
+
+  /**
+   * As `take`, but the turn stays with the caller, who must end it. Nobody else leaves before that, so that a connection
+   * which is slow to open cannot bring two requests near each other. Where there is no pace, nobody waits for it.
+   */
+  async takeTurn(signal: AbortSignal): Promise<Turn> {
     await this.#turn.acquire(signal);
     try {
       // More than once: a hold may come while we wait, and timers may wake a little early.
@@ -54,11 +72,24 @@ export class TokenBucket {
         await this.#clock.sleep(Math.ceil(waitMs), signal);
       }
       signal.throwIfAborted();
-      this.#spend();
-      return this.#clock.now();
-    } finally {
+    } catch (error) {
       this.#turn.release();
+      throw error;
     }
+    const [paidAt, lastStart] = [this.#paidAt, this.#lastStart];
+    this.#spend();
+    let held = this.intervalMs > 0;
+    const end = (settle: () => void) => {
+      if (!held) return;
+      held = false;
+      settle();
+      this.#turn.release();
+    };
+    if (!held) this.#turn.release();
+    return {
+      leave: () => end(() => this.#startNow()),
+      giveBack: () => end(() => ([this.#paidAt, this.#lastStart] = [paidAt, lastStart])),
+    };
   }
 
   /**
@@ -111,6 +142,13 @@ export class TokenBucket {
     const gapMs = this.intervalMs * (1 + this.#settings.jitter * this.#random.next());
     this.#lastStart = this.#clock.monotonic();
     this.#paidAt = Math.max(this.#paidAt, this.#lastStart) + gapMs;
+  }
+
+  /** The request that was paid for leaves only now: everything after it is later by as much. */
+  #startNow(): void {
+    const now = this.#clock.monotonic();
+    this.#paidAt += now - this.#lastStart;
+    this.#lastStart = now;
   }
 
   #toMonotonic(instant: Instant): number {

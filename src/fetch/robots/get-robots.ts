@@ -1,30 +1,24 @@
 // One GET for robots.txt over the transport. More of it than the parser reads is thrown away as it comes, so that a file
 // of any size is neither held nor an error.
 
+import type { HopFailureCode } from '../http/failure-code.ts';
 import { headerValue } from '../http/header-list.ts';
-import type { BodySink } from '../http/hop-result.ts';
-import type { HttpHop } from '../http/http-hop.ts';
-import type { ProxyServer } from '../proxy/proxy-server.ts';
+import type { BodySink, HopRequest, HopResult } from '../http/hop-result.ts';
 import { type GetRobots, MAX_ROBOTS_BODY_BYTES } from './load-robots.ts';
 
-export interface RobotsTransport {
-  readonly hop: HttpHop;
-  readonly userAgent: string;
-  readonly proxy: ProxyServer | undefined;
-  /** Waits for the rate of the host. */
-  readonly takeToken: (url: URL, signal: AbortSignal) => Promise<void>;
-}
+/** Sends one request at the pace of its host. robots.txt needs no other permission than the address guard's. */
+export type SendRobots = (request: HopRequest, signal: AbortSignal) => Promise<HopResult>;
 
-export function robotsOver({ hop, userAgent, proxy, takeToken }: RobotsTransport): GetRobots {
+export function robotsOver(send: SendRobots, userAgent: string): GetRobots {
   return async (url, signal) => {
-    await takeToken(url, signal);
     const head = new BodyHead(MAX_ROBOTS_BODY_BYTES);
     const headers = [['User-Agent', userAgent]] as const;
-    const result = await hop.send({ url, method: 'GET', headers, sink: head, ...(proxy && { proxy }) }, signal);
+    const result = await send({ url, method: 'GET', headers, sink: head }, signal);
     switch (result.kind) {
       case 'aborted':
         throw signal.reason;
       case 'failure':
+        if (OURS.has(result.code)) return { kind: 'not_asked', failure: result };
         return { kind: 'unreachable', reason: result.reason };
       case 'answer':
         return {
@@ -36,6 +30,14 @@ export function robotsOver({ hop, userAgent, proxy, takeToken }: RobotsTransport
     }
   };
 }
+
+/** Failures on our side of the site. */
+const OURS: ReadonlySet<HopFailureCode> = new Set([
+  'address_refused',
+  'proxy_unreachable',
+  'proxy_auth',
+  'proxy_refused',
+]);
 
 /** Keeps the beginning of a body. */
 class BodyHead implements BodySink {

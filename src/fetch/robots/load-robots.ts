@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
+import type { HopFailure } from '../http/hop-result.ts';
 import { decideRetry, type RetrySettings } from '../politeness/retry-policy.ts';
 import { MAX_ROBOTS_BYTES } from './robots-txt.ts';
 
@@ -22,7 +23,14 @@ export type RobotsAnswer =
       /** Decoded. What is beyond `MAX_ROBOTS_BODY_BYTES` need not be there. */
       readonly body: Uint8Array;
     }
-  | { readonly kind: 'unreachable'; readonly reason: string };
+  | { readonly kind: 'unreachable'; readonly reason: string }
+  | NotAsked;
+
+/** The question never reached the site: the address guard or the proxy stood in the way. */
+export interface NotAsked {
+  readonly kind: 'not_asked';
+  readonly failure: HopFailure;
+}
 
 /** Sends one GET, and follows no redirect. Rejects only when the signal aborts; network trouble is a value. */
 export type GetRobots = (robotsUrl: URL, signal: AbortSignal) => Promise<RobotsAnswer>;
@@ -30,7 +38,8 @@ export type GetRobots = (robotsUrl: URL, signal: AbortSignal) => Promise<RobotsA
 export type LoadedRobots =
   | { readonly kind: 'found'; readonly text: string; readonly reason: string }
   | { readonly kind: 'unavailable'; readonly reason: string }
-  | { readonly kind: 'unreachable'; readonly reason: string };
+  | { readonly kind: 'unreachable'; readonly reason: string }
+  | NotAsked;
 
 export interface LoadRobotsOptions {
   readonly getRobots: GetRobots;
@@ -59,6 +68,11 @@ async function loadOnce(start: URL, getRobots: GetRobots, signal: AbortSignal): 
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const answer = await getRobots(url, signal);
     if (answer.kind === 'unreachable') return answer;
+    if (answer.kind === 'not_asked') {
+      // A site that sends us to an address we do not go to has a robots.txt that cannot be reached.
+      const sentAway = redirects > 0 && answer.failure.code === 'address_refused';
+      return sentAway ? { kind: 'unreachable', reason: answer.failure.reason } : answer;
+    }
     const { status, location, body } = answer;
     const reason = `HTTP ${status}`;
     if (status >= 200 && status < 300) return { kind: 'found', text: textOf(body), reason };

@@ -1,12 +1,12 @@
 // May this URL be fetched? One robots.txt per origin, asked for once however many wait for it, and kept for a day. When
 // it cannot be reached the last copy counts; without one the mode decides, and it is asked for again soon.
 
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock, Instant } from '../../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import type { Random } from '../../platform/random.ts';
 import { defaultRetrySettings, type RetrySettings } from '../politeness/retry-policy.ts';
 import { SingleFlight } from '../politeness/single-flight.ts';
-import { type GetRobots, type LoadRobotsOptions, loadRobots } from './load-robots.ts';
+import { type GetRobots, type LoadRobotsOptions, loadRobots, type NotAsked } from './load-robots.ts';
 import type { RobotsRecord, RobotsStore } from './robots-store.ts';
 import { parseRobots, type RobotsTxt } from './robots-txt.ts';
 
@@ -19,7 +19,9 @@ export type RobotsDecision =
   /** `rule` is the line that says so, for a person. */
   | { readonly kind: 'disallowed'; readonly rule: string }
   /** It cannot be reached, and in mode `strict` that means no; but nobody said no. */
-  | { readonly kind: 'unreachable'; readonly reason: string };
+  | { readonly kind: 'unreachable'; readonly reason: string }
+  /** It was not asked for, and so nothing is known or remembered. */
+  | NotAsked;
 
 /** Robots.txt could not be reached, and what counts until it can. */
 export interface RobotsWarning {
@@ -58,6 +60,8 @@ export interface RobotsPolicyOptions {
   readonly settings?: Partial<RobotsSettings>;
   /** Called once for every time it was unreachable, retries not counted. */
   readonly onWarning?: (warning: RobotsWarning) => void;
+  /** Called for every record that comes into force here, fetched or stored by an earlier process. */
+  readonly onInForce?: (origin: string, record: RobotsRecord) => void;
 }
 
 /** A record and what it says. `robots` is undefined when there is no text to go by. */
@@ -76,7 +80,8 @@ export class RobotsPolicy {
   readonly #clock: Clock;
   readonly #loading: LoadRobotsOptions;
   readonly #onWarning: (warning: RobotsWarning) => void;
-  readonly #flights = new SingleFlight<Known>();
+  readonly #onInForce: (origin: string, record: RobotsRecord) => void;
+  readonly #flights = new SingleFlight<Known | NotAsked>();
   readonly #known = new Map<string, Known>();
 
   /** Throws `invalid_parameter` when the agent is not a product token, for no robots.txt could name it. */
@@ -87,6 +92,7 @@ export class RobotsPolicy {
     const { getRobots, clock, random } = options;
     this.#loading = { getRobots, clock, random, retry: this.#settings.retry };
     this.#onWarning = options.onWarning ?? (() => {});
+    this.#onInForce = options.onInForce ?? (() => {});
     const { agent } = this.#settings;
     if (!/^[A-Za-z_-]+$/.test(agent)) {
       throw new CurlewError(ErrorCode.invalidParameter, `The robots.txt agent '${agent}' is not a product token`, {
@@ -96,15 +102,18 @@ export class RobotsPolicy {
   }
 
   /**
-   * Decides about an http(s) URL, asking for its origin's robots.txt first where it is not known or too old. Rejects
-   * with the signal's reason on abort; other callers go on waiting.
+   * Decides about an http(s) URL, asking for its origin's robots.txt first where it is not known or too old. One that
+   * could not be reached is too old if the host has come back since (`upSince`). Rejects with the signal's reason on
+   * abort; other callers go on waiting.
    */
-  async check(url: URL, signal: AbortSignal): Promise<RobotsDecision> {
+  async check(url: URL, signal: AbortSignal, upSince: Instant = 0): Promise<RobotsDecision> {
     // RFC 9309 §2.2.2: robots.txt itself is always allowed.
     if (this.#settings.mode === 'off' || url.pathname === ROBOTS_PATH) {
       return { kind: 'allowed', crawlDelayMs: undefined };
     }
-    const { record, robots } = await this.#knownOf(url.origin, signal);
+    const known = await this.#knownOf(url.origin, signal, upSince);
+    if ('failure' in known) return known;
+    const { record, robots } = known;
     if (robots === undefined) {
       return record.kind === 'unreachable' && this.#settings.mode === 'strict'
         ? { kind: 'unreachable', reason: record.reason }
@@ -119,25 +128,28 @@ export class RobotsPolicy {
     return { kind: 'allowed', crawlDelayMs: seconds === undefined ? undefined : seconds * 1_000 };
   }
 
-  async #knownOf(origin: string, signal: AbortSignal): Promise<Known> {
+  async #knownOf(origin: string, signal: AbortSignal, upSince: Instant): Promise<Known | NotAsked> {
     const known = this.#known.get(origin);
-    if (known !== undefined && this.#isFresh(known.record)) return known;
+    if (known !== undefined && this.#isFresh(known.record, upSince)) return known;
     return this.#flights.run(origin, signal, async (shared) => {
       const stored = await this.#store.get(origin);
-      const record = stored !== undefined && this.#isFresh(stored) ? stored : await this.#renew(origin, stored, shared);
-      return this.#keep(origin, record);
+      if (stored !== undefined && this.#isFresh(stored, upSince)) return this.#keep(origin, stored);
+      const renewed = await this.#renew(origin, stored, shared);
+      return renewed.kind === 'not_asked' ? renewed : this.#keep(origin, renewed);
     });
   }
 
-  #isFresh({ kind, fetchedAt }: RobotsRecord): boolean {
+  #isFresh({ kind, fetchedAt }: RobotsRecord, upSince: Instant): boolean {
     const ageMs = this.#clock.now() - fetchedAt;
     const { maxAgeMs, unreachableAgeMs } = this.#settings;
     // An age below zero means that the clock was set back: it tells nothing.
-    return ageMs >= 0 && ageMs < (kind === 'unreachable' ? unreachableAgeMs : maxAgeMs);
+    if (ageMs < 0) return false;
+    return kind === 'unreachable' ? ageMs < unreachableAgeMs && fetchedAt >= upSince : ageMs < maxAgeMs;
   }
 
-  async #renew(origin: string, last: RobotsRecord | undefined, signal: AbortSignal): Promise<RobotsRecord> {
+  async #renew(origin: string, last: RobotsRecord | undefined, signal: AbortSignal): Promise<RobotsRecord | NotAsked> {
     const loaded = await loadRobots(origin, this.#loading, signal);
+    if (loaded.kind === 'not_asked') return loaded;
     const fetchedAt = this.#clock.now();
     // RFC 9309 §2.4: a copy may serve for more than a day only while the file is unreachable.
     const record: RobotsRecord =
@@ -152,6 +164,7 @@ export class RobotsPolicy {
   }
 
   #keep(origin: string, record: RobotsRecord): Known {
+    this.#onInForce(origin, record);
     const text = textOf(record);
     const known: Known = { record, robots: text === undefined ? undefined : parseRobots(text) };
     this.#known.delete(origin);

@@ -1,0 +1,81 @@
+// Draws ids as a line of a given width. A column stands for an equal part of the ids; what was refused or never answered
+// shows however little of it there is, else the share of hits decides.
+
+import { styleText } from 'node:util';
+import type { ProbeStretch } from '../ledger/probe.ts';
+import { type IdRange, widthOf } from '../ledger/survey.ts';
+
+type Cell = Map<ProbeStretch['verdict'], number>;
+
+interface Glyph {
+  readonly glyph: string;
+  readonly style: Parameters<typeof styleText>[0];
+  readonly means: string;
+}
+
+const GLYPHS = {
+  all: { glyph: '█', style: 'green', means: 'all there' },
+  most: { glyph: '▓', style: 'green', means: 'most' },
+  some: { glyph: '▒', style: 'green', means: 'some' },
+  few: { glyph: '░', style: 'green', means: 'few' },
+  absent: { glyph: '·', style: 'dim', means: 'absent' },
+  blocked: { glyph: '×', style: 'red', means: 'refused' },
+  unknown: { glyph: '?', style: 'yellow', means: 'never answered' },
+  failed: { glyph: '!', style: 'red', means: 'failed' },
+  duplicate: { glyph: '=', style: 'blue', means: 'duplicate' },
+  skipped: { glyph: '-', style: 'yellow', means: 'skipped' },
+  pending: { glyph: '…', style: 'cyan', means: 'pending' },
+  none: { glyph: ' ', style: 'reset', means: '' },
+} as const satisfies Record<string, Glyph>;
+
+/** The line at which a walk stood: all hits are before it, and beyond it nothing was found. */
+export const FRONTIER: Glyph = { glyph: '┃', style: 'cyan', means: 'frontier' };
+
+export function paint({ glyph, style }: Glyph, count = 1): string {
+  return styleText(style, glyph.repeat(count));
+}
+
+/** `columns` characters for the ids from `from` to `to`; those outside are passed over. Fewer when there are fewer ids. */
+export function drawGapMap(stretches: Iterable<ProbeStretch>, ids: IdRange, columns: number): Glyph[] {
+  const span = widthOf(ids);
+  const cells = Array.from({ length: Math.min(columns, span) }, (): Cell => new Map());
+  const perCell = span / cells.length;
+  for (const { from, to, verdict } of stretches) {
+    const [first, last] = [Math.max(from, ids.from) - ids.from, Math.min(to, ids.to) - ids.from];
+    for (let at = Math.floor(first / perCell); at <= Math.floor(last / perCell) && first <= last; at++) {
+      const overlap = Math.min(last + 1, (at + 1) * perCell) - Math.max(first, at * perCell);
+      const cell = cells[at];
+      cell?.set(verdict, (cell.get(verdict) ?? 0) + overlap);
+    }
+  }
+  return cells.map((cell) => glyphOf(cell, perCell));
+}
+
+/** Drawn in colour; neighbours of one kind share it. */
+export function paintLine(glyphs: readonly Glyph[]): string {
+  const runs: { kind: Glyph; count: number }[] = [];
+  for (const kind of glyphs) {
+    const last = runs.at(-1);
+    if (last?.kind === kind) last.count++;
+    else runs.push({ kind, count: 1 });
+  }
+  return runs.map(({ kind, count }) => paint(kind, count)).join('');
+}
+
+/** What the glyphs in use mean. */
+export function legendOf(glyphs: ReadonlySet<Glyph>): string {
+  return [...Object.values(GLYPHS), FRONTIER]
+    .filter((kind) => glyphs.has(kind) && kind.means !== '')
+    .map((kind) => `${paint(kind)} ${kind.means}`)
+    .join('  ');
+}
+
+function glyphOf(cell: Cell, ids: number): Glyph {
+  for (const alarming of ['blocked', 'unknown', 'failed'] as const) if (cell.has(alarming)) return GLYPHS[alarming];
+  // Sums of fractions: what is within a millionth of an id of all is all.
+  const share = (cell.get('hit') ?? 0) / ids;
+  if (share > 1 - 1e-6 / ids) return GLYPHS.all;
+  if (share > 0) return share > 2 / 3 ? GLYPHS.most : share > 1 / 3 ? GLYPHS.some : GLYPHS.few;
+  for (const quiet of ['pending', 'duplicate', 'skipped', 'absent'] as const) if (cell.has(quiet)) return GLYPHS[quiet];
+  return GLYPHS.none;
+}

@@ -1,0 +1,126 @@
+import { type Command, Option } from 'commander';
+import {
+  type BreakerOpening,
+  type HostReceipt,
+  type PolitenessReceipt,
+  politenessReceipt,
+  type RetryAfter,
+  type RobotsInForce,
+} from '../engine/politeness-receipt.ts';
+import type { HostState } from '../fetch/host-state.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { type Instant, systemClock } from '../platform/clock.ts';
+import { formatCount, formatInstant, formatTable, printable } from './format.ts';
+import { jsonLine } from './json-line.ts';
+import { lookAtData } from './look-at-data.ts';
+import { addDataOption, addJsonOption, type DataOption, type JsonOption, readRun } from './options.ts';
+
+type Options = DataOption & JsonOption & { readonly receipt?: number | 'latest' };
+
+export function define(command: Command): Command {
+  command.addOption(
+    new Option('--receipt [run]', 'prove from the ledger how polite a run was: its number, or latest')
+      .argParser(readRun)
+      .preset('latest'),
+  );
+  addDataOption(command);
+  addJsonOption(command);
+  return command
+    .addHelpText('after', '\nExample:\n  curlew hosts --receipt latest')
+    .action(async (options: Options) => {
+      await lookAtData(options.data, async (ledger) => {
+        if (options.receipt === undefined) await showHosts(ledger, options);
+        else await showReceipt(ledger, options.receipt, options);
+      });
+    });
+}
+
+async function showReceipt(ledger: Ledger, reference: number | 'latest', { json }: Options): Promise<void> {
+  const receipt = await politenessReceipt(ledger, await ledger.run(reference));
+  process.stdout.write(json ? `${jsonLine(receipt)}\n` : formatReceipt(receipt));
+}
+
+async function showHosts(ledger: Ledger, { json }: Options): Promise<void> {
+  // Written by the fetch pipeline, and so not checked again.
+  const states = (await ledger.hostStates()) as unknown as ReadonlyMap<string, HostState>;
+  const rows = [...states]
+    .map(([host, state]) => rowOf(host, state, systemClock.now()))
+    .sort((a, b) => (a.host < b.host ? -1 : 1));
+  if (json) for (const row of rows) process.stdout.write(`${jsonLine(row)}\n`);
+  else process.stdout.write(formatHosts(rows));
+}
+
+/** What is known of a host, as a line of `--json`. */
+function rowOf(host: string, { breaker, rate, intervalMs, counts }: HostState, now: Instant) {
+  return {
+    host,
+    /** `closed`: requests go there. `open`: it is down. `half_open`: a probe is under way. */
+    state: breaker.kind,
+    failures: breaker.failures,
+    nextProbeAt: breaker.kind === 'open' ? breaker.probeAt : null,
+    /** Requests per second; null without a limit. */
+    rate: intervalMs === 0 ? null : 1_000 / intervalMs,
+    intervalMs,
+    /** A Retry-After that is still in force. */
+    heldUntil: rate.heldUntil > now ? rate.heldUntil : null,
+    robots: { allowed: counts.allowed, disallowed: counts.disallowed },
+    requests: counts.requests,
+  };
+}
+
+function formatHosts(rows: readonly ReturnType<typeof rowOf>[]): string {
+  const head = ['host', 'state', 'one request every', 'next probe', 'held until', 'requests', 'allowed', 'disallowed'];
+  const body = rows.map((row) => [
+    printable(row.host),
+    row.failures === 0 ? row.state : `${row.state}, ${row.failures} failed`,
+    row.intervalMs === 0 ? 'no limit' : `${formatCount(Math.round(row.intervalMs))} ms`,
+    row.nextProbeAt === null ? '–' : formatInstant(row.nextProbeAt),
+    row.heldUntil === null ? '–' : formatInstant(row.heldUntil),
+    row.requests,
+    row.robots.allowed,
+    row.robots.disallowed,
+  ]);
+  return formatTable([head, ...body]);
+}
+
+function formatReceipt({ run, name, rate, hosts }: PolitenessReceipt): string {
+  const limit = rate === 'off' ? 'no limit' : `limit ${rate} a second`;
+  return [`Run ${run} of ${printable(name)}, ${limit}\n`, ...hosts.map(formatHost)].join('\n');
+}
+
+function formatHost(receipt: HostReceipt): string {
+  const { requests, shortestGapMs, peakPerSecond, crawlDelayMs } = receipt;
+  const gap = shortestGapMs === null ? '' : `, shortest gap ${formatCount(shortestGapMs)} ms`;
+  const lines = [
+    printable(receipt.host),
+    `  requests     ${formatCount(requests)}${gap}, at most ${formatCount(peakPerSecond)} in any second`,
+    ...(crawlDelayMs === null ? [] : [`  crawl-delay  ${formatCount(crawlDelayMs)} ms`]),
+    ...receipt.robots.flatMap(formatRobots),
+    ...receipt.retryAfters.map(formatRetryAfter),
+    ...receipt.breakerOpenings.map(formatOpening),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function formatRobots({ origin, found, fetchedAt, reason, text }: RobotsInForce): string[] {
+  const head = `  robots.txt   ${printable(origin)}: ${found} (${printable(reason)}), ${formatInstant(fetchedAt)}`;
+  return [
+    head,
+    ...(text ?? '')
+      .trimEnd()
+      .split(/\r\n|\r|\n/)
+      .filter((line) => line !== '')
+      .map((line) => `               | ${printable(line)}`),
+  ];
+}
+
+function formatRetryAfter({ at, until, reason, nextRequestAt, obeyed }: RetryAfter): string {
+  const next = nextRequestAt === null ? 'no request since' : `next request ${formatCount(nextRequestAt - at)} ms later`;
+  const verdict = obeyed ? 'obeyed' : 'NOT OBEYED';
+  return `  Retry-After  ${formatInstant(at)}, ${formatCount(until - at)} ms (${printable(reason)}): ${verdict}, ${next}`;
+}
+
+function formatOpening({ at, failures, closedAt }: BreakerOpening): string {
+  const closed = closedAt === null ? 'still open' : `closed ${formatInstant(closedAt)}`;
+  return `  breaker      opened ${formatInstant(at)} after ${failures} failures, ${closed}`;
+}

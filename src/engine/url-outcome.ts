@@ -1,0 +1,91 @@
+// What became of one address, as `curlew fetch` tells it. Fields that do not apply are null, so that every line has all.
+
+import { hash } from 'node:crypto';
+import { headerValue } from '../fetch/http/header-list.ts';
+import type { FetchedBody, FetchedExchange, Outcome, OutcomeKind } from '../fetch/outcome.ts';
+
+export interface UrlOutcome {
+  /** As it was given. */
+  readonly url: string;
+  readonly kind: OutcomeKind;
+  readonly status: number | null;
+  /** Why it is neither ok nor unchanged. */
+  readonly reason: string | null;
+  /** The address that gave the answer, after redirects. */
+  readonly finalUrl: string | null;
+  readonly contentType: string | null;
+  /** Of the content, its coding taken off. */
+  readonly size: number | null;
+  readonly sha256: string | null;
+  /** From the first byte sent to the last received. */
+  readonly ms: number | null;
+  /** Times it was asked for; 0 when it could not be. */
+  readonly attempts: number;
+  /** `scheme://host:port`, never a password. */
+  readonly proxy: string | null;
+}
+
+/** The outcome of an address that is none. */
+export function malformed(url: string, reason: string): UrlOutcome {
+  return { ...NOTHING, url, reason };
+}
+
+export function describeOutcome(url: string, outcome: Outcome, attempts: number): UrlOutcome {
+  const answer = answerIn(outcome);
+  const status = ('status' in outcome ? outcome.status : answer?.status) ?? null;
+  const reason = 'reason' in outcome ? outcome.reason : null;
+  const proxy = outcome.proxy ?? null;
+  const common: UrlOutcome = { ...NOTHING, url, kind: kindOf(outcome), status, reason, attempts, proxy };
+  if (answer === undefined) return common;
+  return {
+    ...common,
+    // The body of a 304 is empty, and not that of the page.
+    ...(outcome.kind !== 'unchanged' && digestOf(answer.body)),
+    finalUrl: answer.url,
+    contentType: headerValue(answer.responseHeaders, 'content-type') ?? null,
+    ms: Math.round(answer.durationMs),
+  };
+}
+
+/** The answer that the outcome is about. Undefined when none came, whatever redirects had been answered before. */
+export function answerIn(outcome: Outcome): FetchedExchange | undefined {
+  const last = outcome.exchanges.at(-1);
+  switch (outcome.kind) {
+    case 'ok':
+      return outcome.response;
+    case 'unchanged':
+      return last;
+    case 'skipped':
+      return undefined;
+    case 'url_specific':
+      return last?.status === outcome.status ? last : undefined;
+    case 'rate_limited':
+    case 'site_wide':
+      return last !== undefined && last.status >= 400 ? last : undefined;
+  }
+}
+
+/** Names every field, in the order of the line. */
+const NOTHING: UrlOutcome = {
+  url: '',
+  kind: 'url_specific',
+  status: null,
+  reason: null,
+  finalUrl: null,
+  contentType: null,
+  size: null,
+  sha256: null,
+  ms: null,
+  attempts: 0,
+  proxy: null,
+};
+
+/** Where robots.txt cannot be had and is insisted on, the page was left out on purpose. */
+function kindOf(outcome: Outcome): OutcomeKind {
+  return outcome.kind === 'site_wide' && outcome.because === 'robots' ? 'skipped' : outcome.kind;
+}
+
+function digestOf(body: FetchedBody): { size: number; sha256: string } {
+  if (body.kind === 'file') return { size: body.size, sha256: body.sha256 };
+  return { size: body.decoded.length, sha256: hash('sha256', body.decoded) };
+}

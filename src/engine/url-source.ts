@@ -1,0 +1,80 @@
+// Answers for a list of addresses, each of which is to end with one outcome in a bounded time. A scraper's run waits for
+// a host that is down for as long as it takes; here a request that goes unanswered is tried as often as any other. (After
+// five failures in a row the host's breaker makes everything wait for it all the same.)
+
+import type { Unsaved } from '../fetch/fetch-memory.ts';
+import type { Outcome } from '../fetch/outcome.ts';
+import type { Patience } from '../fetch/patience.ts';
+import { defaultRetrySettings } from '../fetch/politeness/retry-policy.ts';
+import type { ClaimedRequest, RequestId } from '../ledger/page-result.ts';
+import type { AnswerSource } from './answer-source.ts';
+import { answerIn } from './url-outcome.ts';
+
+/** Each time the whole host waits as long as the answer asks for. */
+const MOST_RATE_LIMITS = 10;
+
+export interface UrlSourceOptions {
+  readonly live: AnswerSource;
+  /** What to ask for instead of a request: the same with conditions. */
+  readonly prepare: (request: ClaimedRequest) => Promise<ClaimedRequest>;
+  /** Called with the outcome that will stand, before it is committed. */
+  readonly onFinal: (request: ClaimedRequest, outcome: Outcome, attempts: number) => void;
+}
+
+export class UrlSource implements AnswerSource {
+  readonly #options: UrlSourceOptions;
+  readonly #rateLimits = new Map<RequestId, number>();
+
+  constructor(options: UrlSourceOptions) {
+    this.#options = options;
+  }
+
+  async answer(request: ClaimedRequest, patience: Patience): Promise<Outcome> {
+    const { live, prepare, onFinal } = this.#options;
+    const outcome = await live.answer(await prepare(request), patience);
+    const attempts = request.attempts + 1;
+    const settled = this.#bounded(request.id, outcome);
+    if (isFinal(settled, attempts)) {
+      this.#rateLimits.delete(request.id);
+      onFinal(request, outcome, attempts);
+    }
+    return settled;
+  }
+
+  takeUnsaved(): Unsaved | undefined {
+    return this.#options.live.takeUnsaved();
+  }
+
+  close(): Promise<void> {
+    return this.#options.live.close();
+  }
+
+  /** The same outcome, but one that would go back to the queue for ever. */
+  #bounded(id: RequestId, outcome: Outcome): Outcome {
+    const { exchanges } = outcome;
+    if (outcome.kind === 'site_wide') {
+      const status = answerIn(outcome)?.status;
+      return { kind: 'url_specific', exchanges, status, reason: outcome.reason, retriable: true };
+    }
+    if (outcome.kind !== 'rate_limited') return outcome;
+    const times = (this.#rateLimits.get(id) ?? 0) + 1;
+    this.#rateLimits.set(id, times);
+    if (times < MOST_RATE_LIMITS) return outcome;
+    const reason = `${outcome.reason}, ${times} times`;
+    return { kind: 'url_specific', exchanges, status: 429, reason, retriable: false };
+  }
+}
+
+function isFinal(outcome: Outcome, attempts: number): boolean {
+  switch (outcome.kind) {
+    case 'ok':
+    case 'unchanged':
+    case 'skipped':
+      return true;
+    case 'url_specific':
+      return !outcome.retriable || attempts >= defaultRetrySettings.attempts;
+    case 'rate_limited':
+    case 'site_wide':
+      return false;
+  }
+}

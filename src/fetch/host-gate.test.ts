@@ -1,0 +1,259 @@
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../platform/fake-clock.ts';
+import { type Random, seededRandom } from '../platform/random.ts';
+import type { Classified } from './classify.ts';
+import type { FetchEvent } from './fetch-memory.ts';
+import { HostGate, type HostGateOptions, type Pass } from './host-gate.ts';
+import type { HostState } from './host-state.ts';
+import type { HopFailureCode } from './http/failure-code.ts';
+import type { HopResult } from './http/hop-result.ts';
+import type { HeaderList } from './outcome.ts';
+import { defaultBreakerSettings } from './politeness/breaker-state.ts';
+import { ProxyGates } from './proxy-gates.ts';
+import type { RobotsDecision } from './robots/robots-policy.ts';
+
+const never = new AbortController().signal;
+const noChance: Random = { ...seededRandom(1), next: () => 0 };
+const url = new URL('https://court.example/case/1');
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+const ok: Classified = { kind: 'ok' };
+const down: Classified = { kind: 'site_wide', reason: '503 Service Unavailable' };
+
+function answer(status: number, headers: HeaderList = []): HopResult {
+  const body = { kind: 'memory', encoded: new Uint8Array(), decoded: new Uint8Array() } as const;
+  const rest = { requestHeaders: [], remoteAddress: undefined, durationMs: 1 };
+  return { kind: 'answer', status, statusText: '', headers, body, ...rest };
+}
+function failure(code: HopFailureCode): HopResult {
+  return { kind: 'failure', code, reason: code, head: undefined };
+}
+
+interface Scene {
+  readonly rate?: number | 'off';
+  /** What a probe, or any request that needs no admission, comes to. */
+  readonly send?: () => HopResult;
+  readonly robots?: HostGateOptions['robots'];
+  readonly state?: HostState;
+}
+
+function setUp({ rate = 'off', send = () => answer(200), robots, state }: Scene = {}) {
+  const clock = new FakeClock();
+  const started = clock.now();
+  const events: FetchEvent[] = [];
+  /** What was sent without admission, in ms since the beginning. */
+  const aside: string[] = [];
+  const report = (event: FetchEvent) => void events.push(event);
+  const proxies = new ProxyGates({ clock, breaker: defaultBreakerSettings, report, probe: async () => answer(200) });
+  const options: HostGateOptions = {
+    rate,
+    breaker: defaultBreakerSettings,
+    clock,
+    random: noChance,
+    userAgent: 'curlew',
+    proxies,
+    robots,
+    report,
+    async send({ method, url: to }) {
+      aside.push(`${clock.now() - started} ${method} ${to.href}`);
+      return send();
+    },
+  };
+  const gate = new HostGate(url.host, url.origin, options, state, () => {});
+  const admit = async (to = url): Promise<Pass> => {
+    const admission = await gate.admit(to, undefined, never);
+    return admission.kind === 'admitted' ? admission.pass : expect.fail(admission.kind);
+  };
+  const fail = async (times: number) => {
+    for (let time = 0; time < times; time++) (await admit()).end(down);
+  };
+  return { clock, started, gate, events, aside, admit, fail };
+}
+
+describe('a gate', () => {
+  it('lets the next request leave only when the last one is on the wire', async () => {
+    const { clock, admit } = setUp({ rate: 1 });
+    const first = await admit();
+    let left = false;
+    const second = admit().then((pass) => {
+      left = true;
+      return pass;
+    });
+    await clock.advance(5 * SECOND_MS);
+    expect(left).toBe(false);
+    first.left();
+    await clock.advance(999);
+    expect(left).toBe(false);
+    await clock.advance(1);
+    (await second).end(ok);
+  });
+
+  it('is not blocked by a request that was given up', async () => {
+    const { clock, admit } = setUp({ rate: 1 });
+    (await admit()).end(undefined);
+    const second = admit();
+    await clock.advance(SECOND_MS);
+    (await second).end(ok);
+  });
+
+  it('probes an open host after 30 s, and does not let its waiting requests delay that', async () => {
+    const { clock, aside, admit, fail } = setUp({ rate: 0.1, send: () => answer(405) });
+    const failing = fail(5);
+    await clock.advance(40 * SECOND_MS);
+    await failing;
+    const waiting = Array.from({ length: 8 }, () => admit());
+    await clock.advance(30 * SECOND_MS);
+    expect(aside).toEqual(['70000 HEAD https://court.example/']);
+    await clock.advance(10 * SECOND_MS);
+    (await waiting[0])?.end(ok);
+  });
+
+  it('does not probe before Retry-After has passed', async () => {
+    const { clock, started, aside, admit, fail } = setUp();
+    await fail(4);
+    (await admit()).end({ ...down, retryAfter: started + 10 * MINUTE_MS } as Classified);
+    const waiting = admit();
+    await clock.advance(11 * MINUTE_MS);
+    expect(aside).toEqual([`${10 * MINUTE_MS} HEAD https://court.example/`]);
+    (await waiting).end(ok);
+  });
+
+  it('obeys the Retry-After of a probe', async () => {
+    const answers = [answer(429, [['Retry-After', '90']])];
+    const { clock, events, admit, fail } = setUp({ send: () => answers.pop() ?? answer(200) });
+    await fail(5);
+    let admitted = false;
+    const waiting = admit().then((pass) => {
+      admitted = true;
+      return pass;
+    });
+    await clock.advance(119 * SECOND_MS);
+    expect(admitted).toBe(false);
+    await clock.advance(SECOND_MS);
+    (await waiting).end(ok);
+    expect(events.map(({ kind }) => kind)).toEqual(['breaker', 'probe_request', 'retry_after', 'breaker']);
+  });
+
+  it('tells of an outage when it begins and when it ends, and of each probe between', async () => {
+    const answers = [failure('connect_refused'), failure('connect_refused'), answer(200)];
+    const { clock, started, events, admit, fail } = setUp({ send: () => answers.shift() ?? answer(200) });
+    await fail(5);
+    const waiting = admit();
+    await clock.advance(10 * MINUTE_MS);
+    (await waiting).end(ok);
+    expect(events.map((event) => [event.kind, (event.at - started) / SECOND_MS])).toEqual([
+      ['breaker', 0],
+      ['probe_request', 30],
+      ['probe_request', 90],
+      ['probe_request', 210],
+      ['breaker', 210],
+    ]);
+    expect(events[0]).toMatchObject({ state: 'open', failures: 5 });
+    expect(events.at(-1)).toMatchObject({ state: 'closed', failures: 0 });
+  });
+
+  it('goes on with the outage that an earlier process saw, and tells of its end', async () => {
+    const before = setUp();
+    await before.fail(5);
+    const saved: HostState = JSON.parse(JSON.stringify(before.gate.state));
+    const { clock, aside, events, admit } = setUp({ state: saved });
+    const waiting = admit();
+    await clock.advance(MINUTE_MS);
+    (await waiting).end(ok);
+    expect(aside).toEqual(['30000 HEAD https://court.example/']);
+    expect(events.at(-1)).toMatchObject({ kind: 'breaker', state: 'closed' });
+  });
+
+  it('counts what left and what robots.txt said, over restarts', async () => {
+    const robots = async ({ pathname }: URL): Promise<RobotsDecision> =>
+      pathname === '/no' ? { kind: 'disallowed', rule: 'Disallow: /no' } : { kind: 'allowed', crawlDelayMs: undefined };
+    const before = setUp({ robots });
+    (await before.admit()).end(ok);
+    (await before.admit()).end({
+      kind: 'url_specific',
+      status: undefined,
+      reason: 'x',
+      retriable: false,
+      failure: 'address_refused',
+    });
+    await before.gate.admit(new URL('/no', url), undefined, never);
+    const { gate, admit } = setUp({ robots, state: before.gate.state });
+    (await admit()).end(ok);
+    await gate.sendAside('robots', { url, method: 'GET', headers: [] }, never);
+    expect(gate.state.counts).toEqual({ requests: 3, allowed: 3, disallowed: 1 });
+  });
+
+  it.each<[string, Classified]>([
+    ['a proxy that fails', { kind: 'site_wide', reason: 'x', failure: 'proxy_unreachable' }],
+    [
+      'a body that broke off',
+      { kind: 'url_specific', status: 500, reason: 'x', retriable: true, failure: 'body_cut_short' },
+    ],
+    ['a 429', { kind: 'rate_limited', until: 0, reason: 'x' }],
+    ['an address that is refused', { kind: 'url_specific', status: undefined, reason: 'x', retriable: false }],
+  ])('does not take %s for an outage', async (_, meaning) => {
+    const { gate, admit } = setUp();
+    for (let time = 0; time < 20; time++) (await admit()).end(meaning);
+    expect(gate.state.breaker).toMatchObject({ kind: 'closed', failures: 0 });
+    expect(gate.signsOfLife).toBe(0);
+  });
+
+  it('takes five 500s in a row for one', async () => {
+    const { gate, admit } = setUp();
+    const broken: Classified = { kind: 'url_specific', status: 500, reason: 'x', retriable: true };
+    for (let time = 0; time < 5; time++) (await admit()).end(broken);
+    expect(gate.state.breaker).toMatchObject({ kind: 'open' });
+  });
+
+  describe('with robots.txt', () => {
+    const allowed = (crawlDelayMs: number): RobotsDecision => ({ kind: 'allowed', crawlDelayMs });
+
+    it('keeps the longest crawl-delay of its origins, and forgets it for nobody', async () => {
+      const robots = async ({ protocol, pathname }: URL) => {
+        if (pathname === '/robots.txt') return allowed(0);
+        return allowed(protocol === 'https:' ? 2_000 : 500);
+      };
+      const { clock, gate, admit } = setUp({ robots });
+      for (const to of ['https://court.example/', 'http://court.example/', 'https://court.example/robots.txt']) {
+        const pass = admit(new URL(to));
+        await clock.advance(MINUTE_MS);
+        (await pass).end(ok);
+        expect(gate.state.intervalMs).toBe(2_000);
+      }
+    });
+
+    it('waits no longer than an hour, whatever the crawl-delay', async () => {
+      const { gate, admit } = setUp({ robots: async () => allowed(1e12) });
+      (await admit()).end(ok);
+      expect(gate.state.intervalMs).toBe(3_600_000);
+    });
+
+    it('says what rule forbids the request', async () => {
+      const { gate } = setUp({ robots: async () => ({ kind: 'disallowed', rule: 'Disallow: / (line 2)' }) });
+      expect(await gate.admit(url, undefined, never)).toEqual({
+        kind: 'disallowed',
+        reason: 'robots.txt: Disallow: / (line 2)',
+      });
+    });
+
+    it('takes a host for down when its robots.txt is wanted and cannot be reached, and asks again when it is back', async () => {
+      const asked: number[] = [];
+      let reachable = false;
+      const { clock, started, gate, admit } = setUp({
+        async robots(_url, _signal, upSince) {
+          asked.push(upSince);
+          return reachable ? { kind: 'allowed', crawlDelayMs: undefined } : { kind: 'unreachable', reason: 'HTTP 503' };
+        },
+      });
+      for (let time = 0; time < 5; time++) {
+        expect(await gate.admit(url, undefined, never)).toMatchObject({ kind: 'undecided' });
+      }
+      reachable = true;
+      const waiting = admit();
+      await clock.advance(MINUTE_MS);
+      (await waiting).end(ok);
+      expect(asked).toEqual([...Array(5).fill(started), started + 30 * SECOND_MS]);
+    });
+  });
+});

@@ -1,0 +1,20 @@
+// What is remembered of a host over restarts. Plain data.
+
+import type { BreakerState } from './politeness/breaker-state.ts';
+import type { TokenBucketState } from './politeness/token-bucket.ts';
+
+export interface HostState {
+  readonly breaker: BreakerState;
+  readonly rate: TokenBucketState;
+  /** The smallest gap between two requests, crawl-delay included; 0 for none. */
+  readonly intervalMs: number;
+  readonly counts: HostCounts;
+}
+
+export interface HostCounts {
+  /** Every request that left for the host: pages, robots.txt, probes. */
+  readonly requests: number;
+  /** Requests that robots.txt allowed, or did not speak of. */
+  readonly allowed: number;
+  readonly disallowed: number;
+}

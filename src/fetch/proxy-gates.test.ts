@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../platform/fake-clock.ts';
+import type { FetchEvent } from './fetch-memory.ts';
+import type { HopResult } from './http/hop-result.ts';
+import { defaultBreakerSettings } from './politeness/breaker-state.ts';
+import { parseProxy } from './proxy/proxy-server.ts';
+import { ProxyGates } from './proxy-gates.ts';
+
+const never = new AbortController().signal;
+const proxy = parseProxy('http://user:secret@proxy.example:3128');
+const origin = 'https://court.example';
+const failed = (code: 'proxy_unreachable' | 'connect_refused'): HopResult => ({
+  kind: 'failure',
+  code,
+  reason: code,
+  head: undefined,
+});
+
+function setUp(probe: () => HopResult) {
+  const clock = new FakeClock();
+  const events: FetchEvent[] = [];
+  const probed: string[] = [];
+  const gates = new ProxyGates({
+    clock,
+    breaker: defaultBreakerSettings,
+    report: (event) => void events.push(event),
+    async probe(target, { host }) {
+      probed.push(`${target} through ${host}`);
+      return probe();
+    },
+  });
+  const use = async (failure: string | undefined) => gates.learn(await gates.enter(proxy, never), origin, failure);
+  return { clock, gates, events, probed, use };
+}
+
+describe('a way out', () => {
+  it('rests after five failures of the proxy, until a probe gets through, whatever the site says to it', async () => {
+    const results = [failed('proxy_unreachable'), failed('connect_refused')];
+    const { clock, gates, events, probed, use } = setUp(() => results.shift() ?? failed('proxy_unreachable'));
+    for (let time = 0; time < 5; time++) await use('proxy_unreachable');
+    let entered = false;
+    const waiting = gates.enter(proxy, never).then(() => {
+      entered = true;
+    });
+    await clock.advance(89_000);
+    expect(entered).toBe(false);
+    await clock.advance(1_000);
+    await waiting;
+    expect(probed).toEqual(Array(2).fill('https://court.example through proxy.example'));
+    expect(events).toMatchObject([
+      { kind: 'breaker', host: 'http://proxy.example:3128', state: 'open', failures: 5 },
+      { kind: 'breaker', host: 'http://proxy.example:3128', state: 'closed' },
+    ]);
+  });
+
+  it('takes what the site does for no failure of the proxy', async () => {
+    const { gates, use } = setUp(() => failed('proxy_unreachable'));
+    for (let time = 0; time < 20; time++) await use('connect_refused');
+    expect(gates.isOpen(await gates.enter(proxy, never))).toBe(true);
+  });
+
+  it('is taken again by what has no way of its own', async () => {
+    const { gates } = setUp(() => failed('proxy_unreachable'));
+    expect(gates.sameWay()).toBeUndefined();
+    await gates.enter(proxy, never);
+    expect(gates.sameWay()).toMatchObject({ proxy });
+    await gates.enter(undefined, never);
+    expect(gates.sameWay()).toBeUndefined();
+  });
+
+  it('is no longer open to those who waited elsewhere while it began to rest', async () => {
+    const { gates, use } = setUp(() => failed('proxy_unreachable'));
+    const early = await gates.enter(proxy, never);
+    for (let time = 0; time < 5; time++) await use('proxy_unreachable');
+    expect(gates.isOpen(early)).toBe(false);
+  });
+});

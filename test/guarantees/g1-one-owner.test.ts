@@ -1,0 +1,97 @@
+// G1: a run is worked on by one process at a time. A second one is refused and told who has it; one that was taken for
+// dead and comes back does no harm.
+
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { type RunningCourt, startCourt } from '../../sim/court/court.ts';
+import { LEDGER_FILE } from '../../src/ledger/ledger.ts';
+import { OWNER_SILENT_MS } from '../../src/ledger/run-ownership.ts';
+import { checkArchive } from '../fixtures/check-archive.ts';
+import { closing } from '../fixtures/closing.ts';
+import {
+  type CurlewProcess,
+  curlew,
+  resultIn,
+  resumeArguments,
+  runArguments,
+  sortedRecords,
+  startCurlew,
+} from '../fixtures/curlew-process.ts';
+import { scratchDirectory } from '../fixtures/scratch-directory.ts';
+
+const GRAPH = fileURLToPath(new URL('../fixtures/scrapers/graph.ts', import.meta.url));
+const PAGES = 120;
+const WAITING_MS = 60_000;
+
+const scratch = scratchDirectory();
+
+/** A run that has done some pages, and now waits for the site to answer eight requests. */
+async function ownerAtWork(): Promise<{ court: RunningCourt; owner: CurlewProcess }> {
+  const court = closing(await startCourt({ graphPages: PAGES }));
+  const fault = { kind: 'latency', ms: WAITING_MS, path: /^\/graph\/\d\d+$/ } as const;
+  court.faults.set(fault);
+  const owner = startCurlew(runArguments(GRAPH, court, scratch('data')));
+  await court.log.arrival(({ path, inFlight }) => /^\/graph\/\d\d+$/.test(path) && inFlight === 8);
+  await court.faults.clear();
+  return { court, owner };
+}
+
+/** Makes the owner look silent without waiting: it is stopped, and what it last wrote is dated back in the ledger's file. */
+function silence(owner: CurlewProcess): void {
+  owner.kill('SIGSTOP');
+  const sqlite = new DatabaseSync(scratch('data', LEDGER_FILE));
+  const { changes } = sqlite.prepare('UPDATE run_owners SET heartbeat_at = heartbeat_at - ?').run(OWNER_SILENT_MS);
+  sqlite.close();
+  expect(changes).toBe(1);
+}
+
+async function expectAllOnce(): Promise<void> {
+  const records = await sortedRecords(scratch('data'));
+  expect(records).toHaveLength(2 * PAGES);
+  expect(new Set(records).size).toBe(2 * PAGES);
+  expect(await checkArchive(scratch('data'))).toBe(PAGES);
+}
+
+it('a second process on the same run is refused and told who has it', { timeout: 60_000 }, async () => {
+  const { owner } = await ownerAtWork();
+  const { code, stdout, stderr } = await curlew(resumeArguments(scratch('data')));
+  expect(code).toBe(1);
+  expect(stderr).toContain(`Run 1 is being worked on by process ${owner.pid} on `);
+  expect(stdout).not.toContain('"completed"');
+  // The owner is not disturbed.
+  const shown = await curlew(['show', '1', '--data', scratch('data')]);
+  expect(shown.stdout).toContain(`worked on by process ${owner.pid} on `);
+});
+
+it('the run of a process that is stopped for too long is taken over, and what it brings later is rejected', {
+  timeout: 60_000,
+}, async () => {
+  const { court, owner } = await ownerAtWork();
+  silence(owner);
+  const heir = await curlew(resumeArguments(scratch('data')));
+  expect(resultIn(heir)).toMatchObject({ exitCode: 0, requests: { done: PAGES, pending: 0 }, records: 2 * PAGES });
+  const summary = await curlew(['show', 'latest', '--json', '--data', scratch('data')]);
+
+  // The eight pages it waited for are answered now: the owner wakes up with something to commit.
+  await court.close();
+  owner.kill('SIGCONT');
+  const { code, stderr } = await owner.ended;
+  expect(code).toBe(1);
+  expect(stderr).toContain('Run 1 was taken over by another process.');
+  await expectAllOnce();
+  expect((await curlew(['show', 'latest', '--json', '--data', scratch('data')])).stdout).toBe(summary.stdout);
+});
+
+it('a process that comes back while its heir is at work disturbs nothing', { timeout: 60_000 }, async () => {
+  const { court, owner } = await ownerAtWork();
+  silence(owner);
+  court.setLatency(40);
+  const before = court.log.entries.length;
+  const heir = startCurlew(resumeArguments(scratch('data')));
+  await court.log.arrival(({ n }) => n > before + 8);
+  owner.kill('SIGCONT');
+  expect((await owner.ended).code).toBe(1);
+  expect(resultIn(await heir.ended)).toMatchObject({ exitCode: 0, requests: { done: PAGES }, records: 2 * PAGES });
+  await expectAllOnce();
+});
