@@ -17,6 +17,9 @@ export interface ClassifyContext {
   retryAfter(value: string): Instant | undefined;
 }
 
+/** All of an answer that its meaning depends on. */
+export type AnswerHead = Pick<HopAnswer, 'kind' | 'status' | 'headers'>;
+
 export type Classified = { readonly kind: 'ok' } | OutcomeWithoutPage;
 
 /** How long a host rests after a 429 that does not say. */
@@ -42,8 +45,8 @@ export function contextAt(now: Instant, conditional: boolean): ClassifyContext {
 
 /** The meaning of one hop's result. Redirects that can be followed are not asked about: `redirect.ts` takes them first. */
 export function classify(result: HopFailure, context: ClassifyContext): OutcomeWithoutPage;
-export function classify(result: HopAnswer | HopFailure, context: ClassifyContext): Classified;
-export function classify(result: HopAnswer | HopFailure, context: ClassifyContext): Classified {
+export function classify(result: AnswerHead | HopFailure, context: ClassifyContext): Classified;
+export function classify(result: AnswerHead | HopFailure, context: ClassifyContext): Classified {
   return result.kind === 'answer'
     ? classifyStatus(result.status, result.headers, context)
     : classifyFailure(result, context);

@@ -99,7 +99,19 @@ export function createPipeline(settings: PipelineSettings, world: PipelineWorld)
   );
   const sessions = Sessions.restore(memory.sessions);
   const proxy = settings.proxy === undefined ? undefined : parseProxy(settings.proxy);
-  return new FetchPipeline({ hop, gates, robots, events, sessions, files, proxy, userAgent, clock });
+  const openBrowser = async () => {
+    // Loaded when it is wanted: most runs never need a browser.
+    const { BrowserFetch } = await import('./browser/browser-fetch.ts');
+    return BrowserFetch.open({
+      allow: settings.allowHosts.map(parseHostPattern),
+      clock,
+      random,
+      timeouts: { totalMs: settings.totalTimeoutMs },
+      limits: { maxSnapshotBytes: settings.maxPageBytes, maxDownloadBytes: settings.maxFileBytes },
+      ...(world.sockets !== undefined && { sockets: world.sockets }),
+    });
+  };
+  return new FetchPipeline({ hop, gates, robots, events, sessions, files, openBrowser, proxy, userAgent, clock });
 }
 
 const PRODUCT = 'curlew';

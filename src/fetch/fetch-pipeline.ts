@@ -6,6 +6,8 @@ import { hash } from 'node:crypto';
 import type { FileStore } from '../archive/file-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { assertNever, CurlewError, ErrorCode } from '../platform/errors.ts';
+import type { BrowserFetch } from './browser/browser-fetch.ts';
+import { BrowserRoute } from './browser-route.ts';
 import { type Classified, classify, contextAt } from './classify.ts';
 import { Download } from './download.ts';
 import type { FetchEvent, RememberedRobots, Unsaved } from './fetch-memory.ts';
@@ -34,6 +36,8 @@ export interface PipelineParts {
   readonly sessions: Sessions;
   /** Where downloads go. */
   readonly files: FileStore;
+  /** Opens Chromium, for requests that want it. */
+  readonly openBrowser: () => Promise<BrowserFetch>;
   /** For requests that name no other. */
   readonly proxy: ProxyServer | undefined;
   readonly userAgent: string;
@@ -58,10 +62,15 @@ type LegEnd = NextLeg | { readonly kind: 'ok'; readonly response: FetchedExchang
 export class FetchPipeline {
   readonly #parts: PipelineParts;
   readonly #suspects = new Suspects();
+  readonly #browser: BrowserRoute;
   #sessionsChanged = false;
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
+    const onSessionsChanged = () => {
+      this.#sessionsChanged = true;
+    };
+    this.#browser = new BrowserRoute({ ...parts, open: parts.openBrowser, onSessionsChanged });
   }
 
   /**
@@ -70,6 +79,7 @@ export class FetchPipeline {
    */
   async fetch(request: FetchRequest, patience: Patience): Promise<Outcome> {
     const proxy = request.proxy ?? this.#parts.proxy;
+    if (request.via === 'browser') return this.#browser.fetch(request, proxy, patience);
     const exchanges: FetchedExchange[] = [];
     const journey: Journey = { request, proxy, exchanges, seen: new Set(), patience };
     let end: LegEnd = { kind: 'follow', leg: firstLeg(request) };
@@ -86,6 +96,7 @@ export class FetchPipeline {
   }
 
   async close(): Promise<void> {
+    await this.#browser.close();
     await this.#parts.hop.close();
   }
 

@@ -53,12 +53,16 @@ describe('TokenBucket', () => {
     expect(starts).toEqual([0, 0, 0, 200, 400, 600]);
   });
 
-  it('adds jitter to the gap', async () => {
-    const { clock, starts, requests } = setUp({ jitter: 0.5 }, { ...noChance, next: () => 0.5 });
+  it.each([
+    [0, 1_250],
+    [0.5, 1_375],
+    [1, 1_500],
+  ])('adds jitter to the gap, half of it always and the rest by chance (%d)', async (chance, gap) => {
+    const { clock, starts, requests } = setUp({ jitter: 0.5 }, { ...noChance, next: () => chance });
     const all = requests(3);
     await clock.advance(HOUR_MS);
     await all;
-    expect(starts).toEqual([0, 1_250, 2_500]);
+    expect(starts).toEqual([0, gap, 2 * gap]);
   });
 
   it('does not limit at all when the rate is off, but obeys a hold', async () => {

@@ -11,7 +11,10 @@ export interface RateSettings {
   readonly ratePerSecond: number | 'off';
   /** Requests that may leave at once after a quiet time. Default 1. */
   readonly burst: number;
-  /** Largest part of the gap that chance adds to it. Default 0.1. */
+  /**
+   * Largest part of the gap that is added to it. Half of it always is, and chance decides about the rest: so a request
+   * that is held up on its way does not come nearer to the next one than the limit says. Default 0.1.
+   */
   readonly jitter: number;
 }
 
@@ -139,7 +142,7 @@ export class TokenBucket {
   }
 
   #spend(): void {
-    const gapMs = this.intervalMs * (1 + this.#settings.jitter * this.#random.next());
+    const gapMs = this.intervalMs * (1 + (this.#settings.jitter * (1 + this.#random.next())) / 2);
     this.#lastStart = this.#clock.monotonic();
     this.#paidAt = Math.max(this.#paidAt, this.#lastStart) + gapMs;
   }

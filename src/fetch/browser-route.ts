@@ -1,0 +1,177 @@
+// The way through Chromium, for requests that ask for it: one page load in, one outcome out, as from the plain way. Every
+// request the page makes passes the gate of its host; the session's cookies go in, and what the page changed comes back.
+
+import type { FileStore } from '../archive/file-store.ts';
+import type { Clock } from '../platform/clock.ts';
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import type { AdmitQuestion, Admittance } from './browser/admit.ts';
+import { type BrowserCookie, cookiesOf, setCookieField } from './browser/browser-cookie.ts';
+import type { BrowserFetch } from './browser/browser-fetch.ts';
+import type { BrowserAnswer, BrowserHop, BrowserResult, LoadReport } from './browser/browser-result.ts';
+import { classifyBrowser } from './browser/classify-browser.ts';
+import { classify, contextAt } from './classify.ts';
+import { Download } from './download.ts';
+import type { FetchRequest } from './fetch-request.ts';
+import type { HostGates } from './host-gates.ts';
+import { headerValue } from './http/header-list.ts';
+import type { FetchedBody, FetchedExchange, HeaderList, Outcome } from './outcome.ts';
+import type { Patience } from './patience.ts';
+import { type ProxyServer, redactProxy } from './proxy/proxy-server.ts';
+import type { Sessions } from './session/sessions.ts';
+
+export interface BrowserRouteParts {
+  /** Finds Chromium. Called once, when the first request wants it. */
+  readonly open: () => Promise<BrowserFetch>;
+  readonly gates: HostGates;
+  readonly sessions: Sessions;
+  readonly files: FileStore;
+  readonly userAgent: string;
+  readonly clock: Clock;
+  readonly onSessionsChanged: () => void;
+}
+
+const NO_BYTES = new Uint8Array();
+
+export class BrowserRoute {
+  readonly #parts: BrowserRouteParts;
+  #browser: Promise<BrowserFetch> | undefined;
+
+  constructor(parts: BrowserRouteParts) {
+    this.#parts = parts;
+  }
+
+  /** As `FetchPipeline.fetch`. Throws `invalid_request` for what a browser cannot send, `service_missing` without Chromium. */
+  async fetch(request: FetchRequest, proxy: ProxyServer | undefined, patience: Patience): Promise<Outcome> {
+    if (request.method !== 'GET') {
+      throw new CurlewError(
+        ErrorCode.invalidRequest,
+        `A browser cannot be sent to ${request.url} with ${request.method}.`,
+        {
+          remedy: "Use via: 'browser' with get only.",
+        },
+      );
+    }
+    this.#browser ??= this.#parts.open();
+    const browser = await this.#browser;
+    const { files } = this.#parts;
+    const url = new URL(request.url);
+    const download = request.saves === 'file' ? new Download(files, url) : undefined;
+    try {
+      const result = await browser.load(
+        {
+          url,
+          headers: this.#headersOf(request),
+          cookies: this.#cookiesOf(request, url),
+          session: request.session,
+          admit: (question, signal) => this.#admit(question, proxy, AbortSignal.any([signal, patience.stop])),
+          ...(request.waitFor !== undefined && { waitFor: request.waitFor }),
+          ...(download !== undefined && { sink: download }),
+          ...(proxy !== undefined && { proxy }),
+        },
+        patience.abort,
+      );
+      const outcome = await this.#outcomeOf(result, request, download, patience);
+      return proxy === undefined ? outcome : { ...outcome, proxy: redactProxy(proxy) };
+    } finally {
+      // Without effect on a file that was committed.
+      await download?.discard();
+    }
+  }
+
+  async close(): Promise<void> {
+    const browser = await this.#browser?.catch(() => undefined);
+    await browser?.close();
+  }
+
+  async #outcomeOf(
+    result: BrowserResult,
+    request: FetchRequest,
+    download: Download | undefined,
+    patience: Patience,
+  ): Promise<Outcome> {
+    if (result.kind === 'aborted') throw patience.abort.reason;
+    this.#keepCookies(request.session, result);
+    const exchanges = result.hops.map(redirectExchange);
+    const meaning = classifyBrowser(result, contextAt(this.#parts.clock.now(), false));
+    if (result.kind !== 'answer') return meaning.kind === 'ok' ? unexpected() : { ...meaning, exchanges };
+    const response = answerExchange(result, await bodyOf(result, download));
+    exchanges.push(response);
+    return meaning.kind === 'ok' ? { kind: 'ok', response, exchanges } : { ...meaning, exchanges };
+  }
+
+  async #admit({ url, kind }: AdmitQuestion, proxy: ProxyServer | undefined, stop: AbortSignal): Promise<Admittance> {
+    const gate = this.#parts.gates.of(url);
+    // A page shall not hang on a picture of a host that is down.
+    if (kind === 'part' && gate.state.breaker.kind !== 'closed') return refused(`${gate.host} is down`);
+    const admission = await gate.admit(url, proxy, stop);
+    switch (admission.kind) {
+      case 'admitted': {
+        const { pass } = admission;
+        pass.left();
+        return {
+          kind: 'admitted',
+          learn: (end) =>
+            pass.end(end.kind === 'aborted' ? undefined : classify(end, contextAt(this.#parts.clock.now(), true))),
+        };
+      }
+      case 'disallowed':
+      case 'undecided':
+        return refused(admission.reason);
+      case 'not_asked':
+        return refused(admission.failure.reason);
+    }
+  }
+
+  #headersOf(request: FetchRequest): HeaderList {
+    const given = Object.entries(request.headers);
+    if (headerValue(given, 'user-agent') !== undefined) return given;
+    return [['User-Agent', this.#parts.userAgent], ...given];
+  }
+
+  #cookiesOf(request: FetchRequest, url: URL): readonly BrowserCookie[] {
+    const saved = this.#parts.sessions.save()[request.session];
+    const ofSession = saved === undefined ? [] : cookiesOf(saved, this.#parts.clock.now());
+    const own = Object.entries(request.cookies).map(([name, value]) => ({
+      name,
+      value,
+      domain: url.hostname,
+      path: '/',
+      expires: undefined,
+      secure: false,
+      httpOnly: false,
+      sameSite: undefined,
+    }));
+    return [...ofSession.filter(({ name }) => !Object.hasOwn(request.cookies, name)), ...own];
+  }
+
+  #keepCookies(session: string, { cookieChanges }: LoadReport): void {
+    for (const cookie of cookieChanges) {
+      const { url, value } = setCookieField(cookie);
+      if (this.#parts.sessions.take(session, url, [['Set-Cookie', value]])) this.#parts.onSessionsChanged();
+    }
+  }
+}
+
+function refused(reason: string): Admittance {
+  return { kind: 'refused', reason };
+}
+
+function unexpected(): never {
+  throw new CurlewError(ErrorCode.internal, 'A page load without an answer was taken for one.');
+}
+
+function redirectExchange({ headers, ...hop }: BrowserHop): FetchedExchange {
+  const body = { kind: 'memory', encoded: NO_BYTES, decoded: NO_BYTES } as const;
+  return { ...hop, method: 'GET', requestBody: undefined, responseHeaders: headers, body };
+}
+
+function answerExchange(answer: BrowserAnswer, body: FetchedBody): FetchedExchange {
+  const { url, at, status, statusText, headers, requestHeaders, remoteAddress, durationMs } = answer;
+  const head = { url, at, status, statusText, requestHeaders, remoteAddress, durationMs };
+  return { ...head, method: 'GET', requestBody: undefined, responseHeaders: headers, body };
+}
+
+async function bodyOf({ body, headers }: BrowserAnswer, download: Download | undefined): Promise<FetchedBody> {
+  if (body.kind === 'memory') return body;
+  return download === undefined ? unexpected() : download.commit(headers);
+}
