@@ -31,6 +31,7 @@ export interface BrowserRouteParts {
 }
 
 const NO_BYTES = new Uint8Array();
+const OWN_FAULTS: ReadonlySet<ErrorCode> = new Set([ErrorCode.invalidRequest, ErrorCode.selectorSyntax]);
 
 export class BrowserRoute {
   readonly #parts: BrowserRouteParts;
@@ -40,17 +41,9 @@ export class BrowserRoute {
     this.#parts = parts;
   }
 
-  /** As `FetchPipeline.fetch`. Throws `invalid_request` for what a browser cannot send, `service_missing` without Chromium. */
+  /** As `FetchPipeline.fetch`. Rejects with `service_missing` when there is no Chromium. */
   async fetch(request: FetchRequest, proxy: ProxyServer | undefined, patience: Patience): Promise<Outcome> {
-    if (request.method !== 'GET') {
-      throw new CurlewError(
-        ErrorCode.invalidRequest,
-        `A browser cannot be sent to ${request.url} with ${request.method}.`,
-        {
-          remedy: "Use via: 'browser' with get only.",
-        },
-      );
-    }
+    if (request.method !== 'GET') return permanent(`a browser is not sent to an address with ${request.method}`);
     this.#browser ??= this.#parts.open();
     const browser = await this.#browser;
     const { files } = this.#parts;
@@ -72,6 +65,11 @@ export class BrowserRoute {
       );
       const outcome = await this.#outcomeOf(result, request, download, patience);
       return proxy === undefined ? outcome : { ...outcome, proxy: redactProxy(proxy) };
+    } catch (error) {
+      // The request's own fault, such as a waitFor that is no selector, is no reason to end a run.
+      const own = error instanceof CurlewError && OWN_FAULTS.has(error.code);
+      if (own) return permanent(error.message);
+      throw error;
     } finally {
       // Without effect on a file that was committed.
       await download?.discard();
@@ -150,6 +148,10 @@ export class BrowserRoute {
       if (this.#parts.sessions.take(session, url, [['Set-Cookie', value]])) this.#parts.onSessionsChanged();
     }
   }
+}
+
+function permanent(reason: string): Outcome {
+  return { kind: 'url_specific', status: undefined, reason, retriable: false, exchanges: [] };
 }
 
 function refused(reason: string): Admittance {

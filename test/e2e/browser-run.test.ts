@@ -39,3 +39,11 @@ it('asks robots before a page is loaded in Chromium too', async () => {
   expect(summary.requests).toMatchObject({ skipped: 1, done: 0 });
   expect(court.log.entries.map(({ path }) => path)).toEqual(['/robots.txt']);
 }, 120_000);
+
+it('fails what a browser cannot do, says why, and goes on with the rest', async () => {
+  const { data, summary } = await run('wrong');
+  expect(summary).toMatchObject({ status: 'completed', health: 'failed', requests: { failed: 3, pending: 0 } });
+  const { stdout } = await curlew(['show', 'latest', '--data', data]);
+  expect(stdout).toContain('h1[');
+  expect(stdout).toContain('a browser is not sent to an address with POST');
+}, 120_000);

@@ -1,6 +1,6 @@
 // Pages that a script fills in, documents through the browser.
 
-import { download, entry, get, type Page, record, type SavedFile, Scraper } from 'curlew';
+import { download, entry, get, type Page, post, record, type SavedFile, Scraper } from 'curlew';
 import { z } from 'zod';
 
 const Case = z.object({ number: z.string(), title: z.string().min(1), filed: z.iso.date() });
@@ -11,6 +11,12 @@ export default class ScriptedCases extends Scraper {
   start = entry(() =>
     [1, 2, 3].map((id) => get({ url: `/js/case/${id}`, via: 'browser', waitFor: '.number' }, this.parseCase)),
   );
+
+  wrong = entry(() => [
+    get({ url: '/js/case/1', via: 'browser', waitFor: 'h1[' }, this.parseCase),
+    post({ url: '/search', via: 'browser' }, { form: { q: 'x' } }, this.parseCase),
+    get('/case/1', this.parseCase),
+  ]);
 
   forbidden = entry(() => get({ url: '/private/x', via: 'browser' }, this.parseCase));
 

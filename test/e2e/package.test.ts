@@ -1,0 +1,161 @@
+// The package as a stranger gets it: packed, installed in an empty project, and used from there. What is written here as
+// a scraper is what the README tells people to write.
+
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startCourt } from '../../sim/court/court.ts';
+import { closing } from '../fixtures/closing.ts';
+
+const HOME = fileURLToPath(new URL('../..', import.meta.url));
+const TSC = join(HOME, 'node_modules', 'typescript', 'bin', 'tsc');
+
+const SCRAPER = `import { Scraper, entry, get, record, type Page } from 'curlew';
+import { z } from 'zod';
+
+const Case = z.object({ number: z.string(), title: z.string() });
+
+export default class Court extends Scraper {
+  baseUrl = 'http://127.0.0.1:8017';
+  start = entry(() => get('/list/civil', this.parseList));
+
+  *parseList(page: Page) {
+    for (const link of page.links('table.cases a', { atLeast: 1 })) yield get(link, this.parseCase, { court: 'civil' });
+  }
+
+  *parseCase(page: Page, { court }: { court: string }) {
+    yield record('case', Case, { number: page.text('.number'), title: page.text('h1') + court.slice(99) });
+  }
+}
+`;
+
+let project: string;
+let contents: readonly { readonly path: string; readonly size: number }[];
+let packed: { readonly size: number; readonly unpackedSize: number };
+
+/** Runs a program of the project, on this Node, as npm would. */
+async function inProject(command: string, ...args: string[]) {
+  const path = [join(project, 'node_modules', '.bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
+  try {
+    const options = { cwd: project, env: { ...process.env, PATH: path }, maxBuffer: 64 * 1024 * 1024 };
+    return { code: 0, ...(await promisify(execFile)(command, args, options)) };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, stdout, stderr };
+  }
+}
+
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'curlew-package-'));
+  const pack = ['pack', '--json', '--pack-destination', project];
+  const { stdout } = await promisify(execFile)('npm', pack, { cwd: HOME, maxBuffer: 64 * 1024 * 1024 });
+  const report = JSON.parse(stdout.slice(stdout.search(/^[[{]/m)));
+  // An array in npm 11, an object by name in later ones.
+  const { filename, files, size, unpackedSize } = Array.isArray(report) ? report[0] : Object.values(report)[0];
+  contents = files;
+  packed = { size, unpackedSize };
+  await writeFile(join(project, 'package.json'), '{ "name": "stranger", "private": true }');
+  const installed = await inProject('npm', 'install', '--no-audit', '--no-fund', `./${filename}`, 'zod');
+  expect(installed).toMatchObject({ code: 0 });
+  await writeFile(join(project, 'court.ts'), SCRAPER);
+}, 300_000);
+
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+describe('the tarball', () => {
+  it('holds what runs and what explains it, and nothing else', async () => {
+    const strange = contents.filter(
+      ({ path }) =>
+        !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|bin\/curlew\.js|examples\/[\w-]+\.ts)$/.test(path) &&
+        !/^dist\/(src|sim|examples)\/.*\.js$/.test(path) &&
+        !/^dist\/src\/(?!cli\/).*\.d\.ts$/.test(path),
+    );
+    expect(strange).toEqual([]);
+    const paths = contents.map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/sim/court/court.js']));
+    expect(paths.filter((path) => /\.test\.|fixture|sample-|fake-|faulty-/.test(path))).toEqual([]);
+    expect(packed.size).toBeLessThan(1_000_000);
+  });
+
+  it('needs no build, download or native code at install', async () => {
+    const lock = JSON.parse(await readFile(join(project, 'package-lock.json'), 'utf8'));
+    const scripted = Object.entries<{ hasInstallScript?: boolean }>(lock.packages).filter(
+      ([, p]) => p.hasInstallScript,
+    );
+    expect(scripted).toEqual([]);
+  });
+});
+
+describe('a scraper in a project of its own', () => {
+  it('runs, and what it found is there', async () => {
+    const court = closing(await startCourt({ highest: 12 }));
+    const where = ['--base-url', court.url, '--allow-host', new URL(court.url).host, '--rate', 'off'];
+    const ran = await inProject('npx', 'curlew', 'run', 'court.ts', ...where, '--json');
+    expect(ran).toMatchObject({ code: 0, stderr: expect.not.stringContaining('Warning') });
+    const summary = JSON.parse(ran.stdout.trim().split('\n').at(-1) ?? '');
+    expect(summary).toMatchObject({ status: 'completed', health: 'ok', records: court.expectedList('civil').length });
+    const records = await inProject('npx', 'curlew', 'records', 'latest');
+    expect(records.stdout.trim().split('\n')).toHaveLength(summary.records);
+    expect((await inProject('npx', 'curlew', 'replay', 'latest', '--diff')).code).toBe(0);
+    expect((await readdir(join(project, 'curlew-data'))).sort()).toEqual(
+      expect.arrayContaining(['archive', 'ledger.sqlite']),
+    );
+    const shown = await inProject('npx', 'curlew', 'show', 'latest');
+    expect(shown.stdout).toContain(join(project, 'court.ts'));
+  });
+
+  it('is type-checked by the declarations in the package', async () => {
+    const strict = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--erasableSyntaxOnly'];
+    const check = (file: string) => inProject(process.execPath, TSC, ...strict, '--types', '', file);
+    expect(await check('court.ts')).toMatchObject({ code: 0, stdout: '' });
+
+    await writeFile(join(project, 'wrong.ts'), SCRAPER.replace("{ court: 'civil' }", '{ court: 5 }'));
+    const wrong = await check('wrong.ts');
+    expect(wrong.code).not.toBe(0);
+    expect(wrong.stdout).toMatch(/^wrong\.ts\(11,\d+\): error TS2\d+/m);
+    await writeFile(join(project, 'wrong.ts'), SCRAPER.replace(", { court: 'civil' }", ''));
+    expect((await check('wrong.ts')).stdout).toMatch(/^wrong\.ts\(11,\d+\): error TS2\d+/m);
+    await writeFile(join(project, 'wrong.ts'), SCRAPER.replace("page.text('.number')", '17'));
+    expect((await check('wrong.ts')).stdout).toMatch(/^wrong\.ts\(15,\d+\): error TS2\d+/m);
+  });
+
+  it('is tested with curlew/testing, and run from code', async () => {
+    const court = closing(await startCourt({ highest: 12 }));
+    await writeFile(
+      join(project, 'code.mts'),
+      `import { run } from 'curlew';
+import { parseRobots } from 'curlew/robots';
+import { testStep } from 'curlew/testing';
+import Court from './court.mts';
+
+const { records } = testStep(new Court(), new Court().parseCase, '<h1>A v B</h1><p class="number">1', { court: 'x' });
+if (records.length !== 1) throw new Error('no record');
+if (parseRobots('User-agent: *\\nDisallow: /a') === undefined) throw new Error('no robots');
+const options = { data: 'from-code', baseUrl: '${court.url}', allowHosts: ['${new URL(court.url).host}'], rate: 'off' } as const;
+const job = run(new Court(), options);
+let found = 0;
+for await (const { valid } of job.records) found += valid ? 1 : 0;
+const { health } = await job.summary;
+console.log(JSON.stringify({ found, health }));
+`,
+    );
+    await writeFile(join(project, 'court.mts'), SCRAPER);
+    const ran = await inProject('node', 'code.mts');
+    expect(ran).toMatchObject({ code: 0 });
+    expect(JSON.parse(ran.stdout)).toEqual({ found: court.expectedList('civil').length, health: 'ok' });
+  });
+});
+
+describe('the demo', () => {
+  it('works from the package', { timeout: 120_000 }, async () => {
+    const { code, stdout } = await inProject('npx', 'curlew', 'demo');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/cases +240 +240 +0 +0\n/);
+    expect(stdout).toContain('npx curlew replay latest --diff');
+    expect(stdout).toContain('The scraper is node_modules/curlew/examples/county-court.ts');
+  });
+});

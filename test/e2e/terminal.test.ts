@@ -1,0 +1,64 @@
+// Curlew on a terminal, a real one as far as it can tell: bars, colours, Ctrl-C.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startCourt } from '../../sim/court/court.ts';
+import { closing } from '../fixtures/closing.ts';
+import { runArguments } from '../fixtures/curlew-process.ts';
+import { scratchDirectory } from '../fixtures/scratch-directory.ts';
+
+const BIN = fileURLToPath(new URL('../../bin/curlew.js', import.meta.url));
+const COUNTY_COURT = fileURLToPath(new URL('../../examples/county-court.ts', import.meta.url));
+const scratch = scratchDirectory();
+
+// script(1) of util-linux gives a command a terminal of its own.
+const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') ?? false;
+beforeEach(({ skip }) => {
+  if (!hasScript) skip('script(1) of util-linux is not installed');
+});
+
+function onTerminal(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const command = [process.execPath, BIN, ...args].map((part) => `'${part}'`).join(' ');
+  const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    env: { ...process.env, TERM: 'xterm-256color', ...env },
+  });
+  let screen = '';
+  child.stdout.on('data', (chunk) => (screen += chunk));
+  return { child, ended: once(child, 'close').then(([code]) => ({ code, screen })) };
+}
+
+describe('on a terminal', () => {
+  it('draws a bar per host, and leaves none behind', async () => {
+    const court = closing(await startCourt({ highest: 120, latencyMs: 60 }));
+    const args = runArguments(COUNTY_COURT, court, scratch('data')).filter((part) => part !== '--json');
+    const { code, screen } = await onTerminal(args).ended;
+    expect(code).toBe(0);
+    const { host } = new URL(court.url);
+    expect(screen).toMatch(new RegExp(`${host}  .*█.*░.*  \\d+/\\d+  \\d+\\.\\d/s.* left`));
+    // The last drawing is erased before the summary is written.
+    expect(screen).toMatch(/\x1b\[\d+F\x1b\[JRun 1 of CountyCourt: completed, health \x1b\[32mok/);
+  });
+
+  it('has no colours with NO_COLOR', async () => {
+    const court = closing(await startCourt({ highest: 20, latencyMs: 60 }));
+    const args = runArguments(COUNTY_COURT, court, scratch('data')).filter((part) => part !== '--json');
+    const { screen } = await onTerminal(args, { NO_COLOR: '1' }).ended;
+    expect(screen).toContain('completed, health ok');
+    expect(screen).not.toMatch(/\x1b\[\d+m/);
+  });
+
+  it('stops at Ctrl-C', async () => {
+    const court = closing(await startCourt({ highest: 60, latencyMs: 80 }));
+    const args = runArguments(COUNTY_COURT, court, scratch('data')).filter((part) => part !== '--json');
+    const { child, ended } = onTerminal(args);
+    await court.log.arrival(({ n }) => n === 10);
+    child.stdin.write('\x03');
+    const { code, screen } = await ended;
+    expect(code).toBe(130);
+    expect(screen).toContain('stopping after what is on the wire');
+    expect(screen).toMatch(/interrupted, health .*partial/);
+    expect(screen).toContain('resume 1');
+  });
+});
