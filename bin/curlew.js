@@ -46,7 +46,9 @@ function findNode() {
 function startOn(node) {
   if (node === undefined) {
     console.error(`curlew needs Node ${OLDEST} or newer, and this is Node ${process.versions.node}.`);
-    console.error('  Install a current one (https://nodejs.org), or add it to your project: npm install --save-dev node@24');
+    console.error(
+      '  Install a current one (https://nodejs.org), or add it to your project: npm install --save-dev node@24',
+    );
     process.exitCode = 1;
     return;
   }

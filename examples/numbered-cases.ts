@@ -1,5 +1,5 @@
 // A court whose cases have running numbers: ask for them one by one, and know where the docket ends.
-//   node sim/court/main.ts --port 8017 --holes 120-131,200-204
+//   node sim/court/main.ts --port 8017 --highest 130 --holes 50-61 --sealed 70-71
 //   curlew run examples/numbered-cases.ts --allow-host 127.0.0.1:8017 --rate off
 
 import { get, type Page, record, Scraper, speculate } from 'curlew';
@@ -17,12 +17,12 @@ export default class NumberedCases extends Scraper {
       // The court answers 200 with "Case not found" for some numbers, and sends others back to the search.
       isReal: (page) => page.maybe('.number') !== undefined,
     },
-    (id) => get(`/case/${id}`, this.parseCase),
+    (id) => get(`/case/${id}`, this.parseCase, { id }),
   );
 
-  *parseCase(page: Page) {
+  *parseCase(page: Page, { id }: { id: number }) {
     yield record('case', Case, {
-      id: Number(new URL(page.url).pathname.split('/').at(-1)),
+      id,
       number: page.text('.number'),
       title: page.text('h1'),
       filed: page.text('time'),

@@ -1,20 +1,26 @@
 // `curlew/testing`: run one step on a saved page and see what it yields, without any engine. The way authors write tests.
 
+import { type ArchivedAddress, archivedAnswer } from './engine/archived-answer.ts';
 import { runStep } from './engine/run-step.ts';
 import type { NewRecord } from './ledger/page-result.ts';
 import type { RequestSpec } from './ledger/request-spec.ts';
+import { CurlewError, ErrorCode } from './platform/errors.ts';
 import { defineScraper } from './scraper/definition.ts';
 import { Page } from './scraper/page/page.ts';
 import { SavedFile } from './scraper/page/saved-file.ts';
 import type { Handed, Step } from './scraper/request.ts';
 import type { Scraper } from './scraper/scraper.ts';
 
+export type { ArchivedAddress } from './engine/archived-answer.ts';
+
 /** A page for a step to read: its HTML (or JSON, or bytes), and where it would have come from. */
 export interface SamplePage {
   readonly body: string | Uint8Array;
-  /** Default: the scraper's base URL. */
+  /** Absolute, or relative to the scraper's base URL, which is the default. */
   readonly url?: string;
+  /** Default 200. */
   readonly status?: number;
+  /** Default: those of HTML in UTF-8 for text, none for bytes. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -35,33 +41,36 @@ export interface StepResult {
 }
 
 /**
- * Runs `step` of `scraper` on a saved page and gives what it yields. Throws what the step throws.
+ * Runs `step` of `scraper` on a page and gives what it yields. Throws what the step throws. The page is HTML as text, a
+ * sample with an address and headers, or a page of the archive.
  *
  * @example
- * const { records } = testStep(court, court.parseCase, { body: await readFile('case-17.html') });
+ * const { records } = testStep(court, court.parseCase, { body: await readFile('case-17.html'), url: '/case/17' });
  */
 export function testStep<Context extends Handed>(
   scraper: Scraper,
   step: Step<Page, Context>,
-  sample: SamplePage | string,
+  sample: SamplePage | string | Page,
   ...context: NoInfer<Context>
 ): StepResult {
-  const {
-    body,
-    url = scraper.baseUrl,
-    status = 200,
-    headers = {},
-  } = typeof sample === 'string' ? { body: sample } : sample;
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  const fallback = typeof body === 'string' ? { 'content-type': 'text/html; charset=utf-8' } : {};
-  const page = new Page({
-    url,
-    requestUrl: url,
-    status,
-    headers: Object.entries({ ...fallback, ...headers }),
-    body: bytes,
+  const page =
+    sample instanceof Page ? sample : pageOf(scraper, typeof sample === 'string' ? { body: sample } : sample);
+  return runOn(scraper, step, page, page.url, context[0]);
+}
+
+/**
+ * A page that a run has archived, exactly as its step got it. Throws `not_in_archive` when that run has none from there.
+ *
+ * @example
+ * const page = await archivedPage({ data: './curlew-data', run: 'latest', url: 'https://court.example/case/17' });
+ * const { records } = testStep(court, court.parseCase, page);
+ */
+export async function archivedPage(address: ArchivedAddress): Promise<Page> {
+  const answer = await archivedAnswer(address);
+  if (answer instanceof Page) return answer;
+  throw new CurlewError(ErrorCode.notInArchive, `${address.url} was downloaded to a file, and is no page.`, {
+    remedy: `Test the step that follows it with testFileStep and the file ${answer.path}.`,
   });
-  return runOn(scraper, step, page, url, context[0]);
 }
 
 /** As `testStep`, for a step that follows a download. */
@@ -71,7 +80,8 @@ export function testFileStep<Context extends Handed>(
   sample: SampleFile,
   ...context: NoInfer<Context>
 ): StepResult {
-  const { path, url = scraper.baseUrl, size = 0, sha256 = '', headers = {} } = sample;
+  const { path, size = 0, sha256 = '', headers = {} } = sample;
+  const url = new URL(sample.url ?? '', scraper.baseUrl).href;
   const file = new SavedFile({
     url,
     requestUrl: url,
@@ -82,6 +92,18 @@ export function testFileStep<Context extends Handed>(
     sha256,
   });
   return runOn(scraper, step, file, url, context[0]);
+}
+
+function pageOf(scraper: Scraper, { body, url: written = '', status = 200, headers = {} }: SamplePage): Page {
+  const url = new URL(written, scraper.baseUrl).href;
+  const implied = typeof body === 'string' ? { 'content-type': 'text/html; charset=utf-8' } : {};
+  return new Page({
+    url,
+    requestUrl: url,
+    status,
+    headers: Object.entries({ ...implied, ...headers }),
+    body: typeof body === 'string' ? Buffer.from(body) : body,
+  });
 }
 
 function runOn(scraper: Scraper, step: unknown, input: unknown, url: string, context: unknown): StepResult {

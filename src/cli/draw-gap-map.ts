@@ -35,20 +35,22 @@ export function paint({ glyph, style }: Glyph, count = 1): string {
   return styleText(style, glyph.repeat(count));
 }
 
-/** `columns` characters for the ids from `from` to `to`; those outside are passed over. Fewer when there are fewer ids. */
+/** `columns` glyphs for the ids of a range, fewer when there are fewer ids; what lies outside is passed over. */
 export function drawGapMap(stretches: Iterable<ProbeStretch>, ids: IdRange, columns: number): Glyph[] {
   const span = widthOf(ids);
   const cells = Array.from({ length: Math.min(columns, span) }, (): Cell => new Map());
-  const perCell = span / cells.length;
+  /** The first id of a column, counted from the beginning of the range. */
+  const start = (column: number) => Math.ceil((column * span) / cells.length);
   for (const { from, to, verdict } of stretches) {
-    const [first, last] = [Math.max(from, ids.from) - ids.from, Math.min(to, ids.to) - ids.from];
-    for (let at = Math.floor(first / perCell); at <= Math.floor(last / perCell) && first <= last; at++) {
-      const overlap = Math.min(last + 1, (at + 1) * perCell) - Math.max(first, at * perCell);
+    const first = Math.max(from, ids.from) - ids.from;
+    const end = Math.min(to, ids.to) - ids.from + 1;
+    for (let at = Math.floor((first * cells.length) / span); start(at) < end; at++) {
       const cell = cells[at];
-      cell?.set(verdict, (cell.get(verdict) ?? 0) + overlap);
+      const count = Math.min(end, start(at + 1)) - Math.max(first, start(at));
+      cell?.set(verdict, (cell.get(verdict) ?? 0) + count);
     }
   }
-  return cells.map((cell) => glyphOf(cell, perCell));
+  return cells.map((cell, at) => glyphOf(cell, start(at + 1) - start(at)));
 }
 
 /** Drawn in colour; neighbours of one kind share it. */
@@ -72,10 +74,9 @@ export function legendOf(glyphs: ReadonlySet<Glyph>): string {
 
 function glyphOf(cell: Cell, ids: number): Glyph {
   for (const alarming of ['blocked', 'unknown', 'failed'] as const) if (cell.has(alarming)) return GLYPHS[alarming];
-  // Sums of fractions: what is within a millionth of an id of all is all.
-  const share = (cell.get('hit') ?? 0) / ids;
-  if (share > 1 - 1e-6 / ids) return GLYPHS.all;
-  if (share > 0) return share > 2 / 3 ? GLYPHS.most : share > 1 / 3 ? GLYPHS.some : GLYPHS.few;
+  const hits = cell.get('hit') ?? 0;
+  if (hits === ids) return GLYPHS.all;
+  if (hits > 0) return hits > (2 / 3) * ids ? GLYPHS.most : hits > ids / 3 ? GLYPHS.some : GLYPHS.few;
   for (const quiet of ['pending', 'duplicate', 'skipped', 'absent'] as const) if (cell.has(quiet)) return GLYPHS[quiet];
   return GLYPHS.none;
 }

@@ -10,7 +10,7 @@ import { jsonLine } from './json-line.ts';
 import { showProgress } from './show-progress.ts';
 
 /** Signals nearer to each other than this are one: a terminal and a launcher may both hand on the same Ctrl-C. */
-const SAME_SIGNAL_MS = 100;
+const SAME_SIGNAL_MS = 50;
 
 export async function driveRun(
   handle: RunHandle,

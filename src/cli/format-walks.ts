@@ -41,14 +41,16 @@ export function formatWalks(walks: readonly ShownWalk[], columns: number): strin
   if (walks.length === 0) return '';
   const used = new Set([FRONTIER]);
   const groups = [...Map.groupBy(walks, ({ speculator }) => speculator)].map(([name, group]) => {
-    const lines = drawLines(group, columns, used);
-    return `\n${styleText('bold', printable(name))}  ${describe(group)}\n${lines.join('')}`;
+    const [counts, hole] = describe(group);
+    const fits = `${name}  ${counts}; ${hole}`.length <= columns;
+    const head = hole === '' ? counts : `${counts}${fits ? '; ' : '\n  '}${hole}`;
+    return `\n${styleText('bold', printable(name))}  ${head}\n${drawLines(group, columns, used).join('')}`;
   });
   return `${groups.join('')}  ${legendOf(used)}\n`;
 }
 
-/** `111 hits, 36 absent, 3 refused; widest hole 12 of 20 (50–61)`. */
-function describe(walks: readonly ShownWalk[]): string {
+/** `111 hits, 36 absent, 3 refused`, and `widest hole 12 of 20 (50–61)` if there is one. */
+function describe(walks: readonly ShownWalk[]): [counts: string, hole: string] {
   const surveyed = walks.map((walk) => ({ walk, found: survey(decodeGapMap(walk)) }));
   const count = (verdict: keyof Survey['counts']) =>
     surveyed.reduce((sum, { found }) => sum + found.counts[verdict], 0);
@@ -56,9 +58,9 @@ function describe(walks: readonly ShownWalk[]): string {
   for (const [verdict, word] of WORDS) if (count(verdict) > 0) counts.push(`${formatCount(count(verdict))} ${word}`);
   const widest = surveyed.reduce((a, b) => (widthOf(b.found.widestHole) > widthOf(a.found.widestHole) ? b : a));
   const hole = widest.found.widestHole;
-  if (hole === undefined) return counts.join(', ');
+  if (hole === undefined) return [counts.join(', '), ''];
   const where = [partitionName(widest.walk.partition), sayRange(hole)].filter(Boolean).join(': ');
-  return `${counts.join(', ')}; widest hole ${widthOf(hole)} of ${widest.walk.plus} (${printable(where)})`;
+  return [counts.join(', '), `widest hole ${widthOf(hole)} of ${widest.walk.plus} (${printable(where)})`];
 }
 
 const WORDS = [

@@ -60,12 +60,14 @@ function overview(): string {
   return [
     'Usage: curlew <command> [options]',
     '',
-    'Mirrors public records from websites: polite, crash-proof, and able to prove what is complete.',
+    'Mirrors public records from websites: polite, crash-proof, and able to prove',
+    'what is complete.',
     '',
     'Commands:',
     ...lines,
     '',
-    'Every command has --help with an example. Data lives in ./curlew-data, or where --data or CURLEW_DATA says.',
+    'Every command has --help with an example. Data lives in ./curlew-data, or where',
+    '--data or CURLEW_DATA says.',
     '',
   ].join('\n');
 }

@@ -26,7 +26,7 @@ describe('quoted', () => {
         fc.pre(!argument.includes('\0') && argument.isWellFormed());
         expect(execFileSync('sh', ['-c', `printf %s ${quoted(argument)}`], { encoding: 'utf8' })).toBe(argument);
       }),
-      { numRuns: 50 },
+      { numRuns: 25 },
     );
   });
 });

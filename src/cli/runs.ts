@@ -29,17 +29,17 @@ async function rowOf(ledger: Ledger, run: Run) {
   return { run: id, kind, name, status, health, requests, records, invalid, seconds, createdAt, endedAt };
 }
 
+/** Narrow enough for 80 columns; `--json` has the rest. */
 function table(rows: readonly Awaited<ReturnType<typeof rowOf>>[]): string {
-  const head = ['run', 'name', 'kind', 'begun', 'status', 'health', 'done', 'bad', 'pending', 'records'];
+  const head = ['run', 'name', 'begun', 'status', 'health', 'done', 'pending', 'records'];
   const body = rows.map((row) => [
     row.run,
-    row.name,
-    row.kind,
-    formatInstant(row.createdAt),
+    row.kind === 'replay' ? `${row.name} (replay)` : row.name,
+    // To the minute, without its zone.
+    formatInstant(row.createdAt).slice(0, 16),
     formatStatus(row.status),
     formatHealth(row.health),
     row.requests.done,
-    row.requests.failed + row.requests.blocked + row.requests.unknown,
     row.requests.pending,
     row.records,
   ]);

@@ -32,7 +32,8 @@ export function showProgress(progress: () => Progress | undefined): ShownProgres
       process.stderr.write(`${plainLine(now)}\n`);
       return;
     }
-    const lines = barLines(now, process.stderr.columns ?? 80);
+    // Some terminals say 0.
+    const lines = barLines(now, process.stderr.columns || 80);
     erase();
     process.stderr.write(lines.map((line) => `${line}\n`).join(''));
     drawn = lines.length;
@@ -54,7 +55,8 @@ export function showProgress(progress: () => Progress | undefined): ShownProgres
 const colour = (name: 'green' | 'dim' | 'yellow' | 'red', text: string) =>
   styleText(name, text, { stream: process.stderr });
 
-function plainLine(progress: Progress): string {
+/** For where nothing can be drawn anew. Exported for its test. */
+export function plainLine(progress: Progress): string {
   const { done, failed, blocked, unknown, pending } = progress.total();
   const bad = failed + blocked + unknown;
   const waiting = progress.rates().filter(({ waits, counts }) => waits !== undefined && counts.pending > 0);

@@ -168,7 +168,7 @@ export class Engine {
   }
 
   #fed(result: CommitResult): void {
-    this.#options.prober.found(result.hits);
+    this.#options.prober.settled(result.probes);
     this.#options.progress.queued(result.queued);
     for (const [id, { host, count }] of result.queued) {
       this.#pending += count;

@@ -30,7 +30,12 @@ export async function* csvLines(
   yield line(['kind', 'valid', 'url', ...columns]);
   for await (const { kind, valid, url, data } of records) {
     const fields = fieldsOf(data);
-    yield line([kind, String(valid), url, ...columns.map((column) => cellOf(fields[column]))]);
+    yield line([
+      kind,
+      String(valid),
+      url,
+      ...columns.map((column) => cellOf(Object.hasOwn(fields, column) ? fields[column] : null)),
+    ]);
   }
 }
 

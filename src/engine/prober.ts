@@ -1,10 +1,12 @@
-// Asks for the ids of a run's walks, a chunk at a time, as far as the rule allows (walk.ts). A hit is committed with its
-// page before the ids it allows are asked for, so that a crash in between loses nothing.
+// Asks for the ids of a run's walks, a chunk at a time, as far as the rule allows (walk.ts) and no faster than they are
+// answered. A hit is committed with its page before the ids it allows are asked for, so that a crash in between loses
+// nothing.
 
-import { isExhausted } from '../ledger/frontier.ts';
+import { isExhausted, reachOf } from '../ledger/frontier.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { NewProbe } from '../ledger/page-result.ts';
-import type { Hit, StoredWalk, WalkId } from '../ledger/probe.ts';
+import type { SettledProbe, StoredWalk, WalkId } from '../ledger/probe.ts';
+import type { RunId } from '../ledger/run.ts';
 import type { CommitResult, RunWriter } from '../ledger/run-writer.ts';
 import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
 import type { ScraperDefinition } from '../scraper/definition.ts';
@@ -13,44 +15,73 @@ import type { Speculator } from '../scraper/speculate.ts';
 import { resolveRequest } from './resolve-request.ts';
 import { onAsked, onHit, planProbes } from './walk.ts';
 
+/** Ids asked for in one transaction. */
 const CHUNK = 500;
+/** Ids of a walk that may wait for their answers before more are asked for: enough for any concurrency. */
+const MOST_WAITING = 2_000;
 
 type Hear = (result: CommitResult) => void;
 
+const NOTHING: CommitResult = { claimed: [], served: new Set(), queued: new Map(), nextDue: new Map(), probes: [] };
+
 export class Prober {
   readonly #definition: ScraperDefinition;
-  readonly #ledger: Pick<Ledger, 'holesOf'>;
+  readonly #ledger: Ledger;
   readonly #writer: RunWriter;
-  readonly #walks: Map<WalkId, StoredWalk>;
-  readonly #speculators: ReadonlyMap<WalkId, Speculator>;
+  readonly #walks = new Map<WalkId, StoredWalk>();
+  readonly #waiting = new Map<WalkId, number>();
   /** Walks whose holes have not all been asked for again. */
-  readonly #holey: Set<WalkId>;
+  readonly #holey = new Set<WalkId>();
+  /** Walks with holes or ids that may be asked for and have not been: a few of what may be thousands. */
+  readonly #unfinished = new Set<WalkId>();
+  /** The host that a walk asked last. */
+  readonly #hosts = new Map<WalkId, string>();
+  #hasNews = false;
   #wake: () => void = () => {};
 
-  /** Throws `unknown_entry` when the scraper has no longer the speculator of a walk. */
-  constructor(
-    definition: ScraperDefinition,
-    walks: readonly StoredWalk[],
-    ledger: Pick<Ledger, 'holesOf'>,
-    writer: RunWriter,
-  ) {
+  private constructor(definition: ScraperDefinition, ledger: Ledger, writer: RunWriter) {
     this.#definition = definition;
     this.#ledger = ledger;
     this.#writer = writer;
-    this.#walks = new Map(walks.map((walk) => [walk.id, walk]));
-    this.#speculators = new Map(walks.map((walk) => [walk.id, speculatorOf(definition, walk.speculator)]));
-    this.#holey = new Set(walks.filter((walk) => walk.holesOf !== undefined).map((walk) => walk.id));
+  }
+
+  /** Throws `unknown_entry` when the scraper has no longer the speculator of a walk. */
+  static async open(definition: ScraperDefinition, run: RunId, ledger: Ledger, writer: RunWriter): Promise<Prober> {
+    const prober = new Prober(definition, ledger, writer);
+    for (const walk of await ledger.walksOf(run)) {
+      speculatorOf(definition, walk);
+      prober.#waiting.set(walk.id, await ledger.waitingOf(walk.id));
+      if (walk.holesOf !== undefined) prober.#holey.add(walk.id);
+      prober.#note(walk);
+    }
+    return prober;
   }
 
   /** Whether every id that may be asked for now has been. A hit can make it false again. */
   get finished(): boolean {
-    return this.#holey.size === 0 && this.#walks.values().every(isExhausted);
+    return this.#unfinished.size === 0;
   }
 
-  /** Hits that were committed. */
-  found(hits: readonly Hit[]): void {
-    for (const { walk, id } of hits) this.#change(walk, (known) => onHit(known, id));
-    if (hits.length > 0) this.#wake();
+  /** By host, how many ids may be asked for and have not been. */
+  toCome(): Map<string, number> {
+    const toCome = new Map<string, number>();
+    for (const walk of this.#open()) {
+      const host = this.#hosts.get(walk.id) ?? new URL(this.#definition.baseUrl).host;
+      toCome.set(host, (toCome.get(host) ?? 0) + Math.max(0, reachOf(walk) - walk.next + 1));
+    }
+    return toCome;
+  }
+
+  /** Ids that have settled, as it was committed. */
+  settled(probes: readonly SettledProbe[]): void {
+    if (probes.length === 0) return;
+    for (const { walk, id, verdict } of probes) {
+      this.#waiting.set(walk, (this.#waiting.get(walk) ?? 0) - 1);
+      const known = this.#walks.get(walk);
+      if (verdict === 'hit' && known !== undefined) this.#note(onHit(known, id));
+    }
+    this.#hasNews = true;
+    this.#wake();
   }
 
   /** Asks whenever the rule allows more ids, until `stop` aborts. `hear` is told of every chunk. */
@@ -58,46 +89,70 @@ export class Prober {
     if (this.#walks.size === 0) return;
     stop.addEventListener('abort', () => this.#wake(), { once: true });
     while (!stop.aborted) {
-      for (const walk of this.#walks.values()) {
+      this.#hasNews = false;
+      let asked = false;
+      for (const walk of this.#open()) {
         if (stop.aborted) return;
-        await this.#askSome(walk, hear);
+        if (!(await this.#askSome(walk, hear))) continue;
+        asked = true;
         await new Promise<void>((resolve) => setImmediate(resolve));
       }
-      if (this.finished && !stop.aborted) await new Promise<void>((resolve) => (this.#wake = resolve));
+      if (!asked && !this.#hasNews && !stop.aborted) await new Promise<void>((resolve) => (this.#wake = resolve));
     }
   }
 
-  /** One chunk of one walk: first of its holes, then of its ids. */
-  async #askSome(walk: StoredWalk, hear: Hear): Promise<void> {
+  /** One chunk of one walk: first of its holes, then of its ids. False when none may be asked for now. */
+  async #askSome(walk: StoredWalk, hear: Hear): Promise<boolean> {
+    // A whole chunk at a time: not a transaction for every answer.
+    if ((this.#waiting.get(walk.id) ?? 0) > MOST_WAITING - CHUNK) return false;
     if (walk.holesOf !== undefined && this.#holey.has(walk.id)) {
       const after = walk.holesUpTo ?? Number.MIN_SAFE_INTEGER;
       const holes = await this.#ledger.holesOf(walk.holesOf, after, walk.first, CHUNK);
       const last = holes.at(-1);
-      if (last === undefined) this.#holey.delete(walk.id);
-      else await this.#ask(walk, holes, (known) => ({ ...known, holesUpTo: last }), hear);
-      return;
+      if (last === undefined) {
+        this.#holey.delete(walk.id);
+        this.#note(this.#walks.get(walk.id) ?? walk);
+        // There may be nothing else to come, and then nobody else says so.
+        hear(NOTHING);
+      } else await this.#ask({ ...walk, holesUpTo: last }, holes, hear);
+      return true;
     }
     const plan = planProbes(walk, CHUNK);
-    if (plan === undefined) return;
+    if (plan === undefined) return false;
     const ids = Array.from({ length: plan.to - plan.from + 1 }, (_, index) => plan.from + index);
-    await this.#ask(walk, ids, (known) => onAsked(known, plan.to), hear);
+    await this.#ask(onAsked(walk, plan.to), ids, hear);
+    return true;
   }
 
-  async #ask(walk: StoredWalk, ids: readonly number[], move: (walk: StoredWalk) => StoredWalk, hear: Hear) {
+  /** Asks for ids, with which `walk` has come to where it stands now. */
+  async #ask(walk: StoredWalk, ids: readonly number[], hear: Hear): Promise<void> {
     const probes = ids.map((id): NewProbe => ({ id, request: this.#request(walk, id) }));
-    const result = await this.#writer.ask(move(walk), probes);
-    this.#change(walk.id, move);
+    const result = await this.#writer.ask(walk, probes);
+    // A hit may have been committed meanwhile.
+    const highestHit = this.#walks.get(walk.id)?.highestHit;
+    this.#note(highestHit === undefined ? walk : onHit(walk, highestHit));
+    this.#waiting.set(walk.id, (this.#waiting.get(walk.id) ?? 0) + ids.length);
     hear(result);
   }
 
-  #change(id: WalkId, change: (walk: StoredWalk) => StoredWalk): void {
-    const known = this.#walks.get(id);
-    if (known !== undefined) this.#walks.set(id, change(known));
+  #note(walk: StoredWalk): void {
+    this.#walks.set(walk.id, walk);
+    if (this.#holey.has(walk.id) || !isExhausted(walk)) this.#unfinished.add(walk.id);
+    else this.#unfinished.delete(walk.id);
   }
 
-  #request({ id: walk, speculator: name, partition }: StoredWalk, id: number): NewProbe['request'] {
+  /** The unfinished walks, as they stand when it is their turn. */
+  *#open(): Generator<StoredWalk> {
+    for (const id of [...this.#unfinished]) {
+      const walk = this.#walks.get(id);
+      if (walk !== undefined) yield walk;
+    }
+  }
+
+  #request(walk: StoredWalk, id: number): NewProbe['request'] {
+    const { speculator: name, partition } = walk;
     const { name: scraper, baseUrl: base } = this.#definition;
-    const request = this.#trying(name, id, () => this.#speculators.get(walk)?.ask(partition, id));
+    const request = this.#trying(name, id, () => speculatorOf(this.#definition, walk).ask(partition, id));
     if (!isRequest(request)) {
       throw new CurlewError(
         ErrorCode.scraperDefinition,
@@ -106,9 +161,11 @@ export class Prober {
       );
     }
     const occurrence = `speculator ${name} ${JSON.stringify(partition)} ${id}`;
-    const mark = { walk, speculator: name, partition, id };
+    const mark = { walk: walk.id, speculator: name, partition, id };
     const at = { base, depth: 0, occurrence };
-    return this.#trying(name, id, () => resolveRequest(request, at, this.#definition, mark));
+    const resolved = this.#trying(name, id, () => resolveRequest(request, at, this.#definition, mark));
+    this.#hosts.set(walk.id, resolved.host);
+    return resolved;
   }
 
   /** Whatever goes wrong with the request for an id is said with the speculator's name. */
@@ -123,7 +180,7 @@ export class Prober {
   }
 }
 
-function speculatorOf({ name: scraper, speculators }: ScraperDefinition, name: string): Speculator {
+function speculatorOf({ name: scraper, speculators }: ScraperDefinition, { speculator: name }: StoredWalk): Speculator {
   const speculator = speculators.get(name);
   if (speculator !== undefined) return speculator;
   throw new CurlewError(ErrorCode.unknownEntry, `${scraper} has no speculator named ${name} any more.`, {

@@ -34,15 +34,23 @@ export class Progress {
   readonly #settledHere = new Map<HostId, number>();
   readonly #waits = new Map<string, Wait>();
   readonly #clock: Clock;
+  readonly #toCome: () => ReadonlyMap<string, number>;
   readonly #startedAt: number;
   records = 0;
   invalid = 0;
 
-  constructor(hosts: readonly HostCounts[], records: { total: number; invalid: number }, clock: Clock) {
+  /** `toCome` gives, by host, requests that are certain to be made but are not in the queue yet. */
+  constructor(
+    hosts: readonly HostCounts[],
+    records: { total: number; invalid: number },
+    clock: Clock,
+    toCome: () => ReadonlyMap<string, number> = () => new Map(),
+  ) {
     for (const { hostId, host, counts } of hosts) this.#hosts.set(hostId, { hostId, host, counts: { ...counts } });
     this.records = records.total;
     this.invalid = records.invalid;
     this.#clock = clock;
+    this.#toCome = toCome;
     this.#startedAt = clock.monotonic();
   }
 
@@ -50,13 +58,16 @@ export class Progress {
     return [...this.#hosts.values()];
   }
 
-  /** The same with rates. */
+  /** The same with rates; what is to come counts as pending. */
   rates(): HostRate[] {
     const seconds = Math.max(0.001, (this.#clock.monotonic() - this.#startedAt) / 1000);
-    return this.hosts().map((host) => ({
-      ...host,
-      perSecond: (this.#settledHere.get(host.hostId) ?? 0) / seconds,
-      waits: this.#waitOf(host.host),
+    const toCome = this.#toCome();
+    return this.hosts().map(({ hostId, host, counts }) => ({
+      hostId,
+      host,
+      counts: { ...counts, pending: counts.pending + (toCome.get(host) ?? 0) },
+      perSecond: (this.#settledHere.get(hostId) ?? 0) / seconds,
+      waits: this.#waitOf(host),
     }));
   }
 
@@ -95,11 +106,13 @@ export class Progress {
     }
   }
 
+  /** All hosts together; what is to come counts as pending. */
   total(): VerdictCounts {
     const total = { ...NO_COUNTS } as Record<Verdict | 'pending', number>;
     for (const { counts } of this.#hosts.values()) {
       for (const key of Object.keys(total) as (Verdict | 'pending')[]) total[key] += counts[key];
     }
+    for (const count of this.#toCome().values()) total.pending += count;
     return total;
   }
 }

@@ -62,7 +62,9 @@ export function run(scraper: Scraper, options: RunOptions): RunHandle {
     const walks = planWalks(definition, scraper.params, walkFrom, observed);
     assertSomething(definition, seeds, walks);
     const { name } = definition;
-    const created = { kind: 'scraper', name, source, params: plain(scraper.params), replayOf: undefined } as const;
+    // Runs that start from another one are asked for something else, and are not compared with those that do not.
+    const params = plain({ ...scraper.params, ...(walkFrom !== 'declared' && { walkFrom }) });
+    const created = { kind: 'scraper', name, source, params, replayOf: undefined } as const;
     const id = await data.ledger.createRun({ ...created, settings: saved(settings) }, seeds, walks);
     return live(data, id, definition, settings);
   });

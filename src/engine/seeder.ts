@@ -11,6 +11,7 @@ import { readEntryParams } from './read-params.ts';
 import { resolveRequest } from './resolve-request.ts';
 
 const CHUNK = 500;
+const PASSED_AT_ONCE = 200;
 
 export class Seeder {
   readonly #definition: ScraperDefinition;
@@ -43,12 +44,17 @@ export class Seeder {
     let yielded = 0;
     for (const request of this.#requestsOf(seed)) {
       const ordinal = yielded++;
-      if (ordinal < seed.yielded) continue;
+      if (ordinal < seed.yielded) {
+        // What is queued is worked on meanwhile: it need not wait until a long entry has been read again.
+        if (yielded % PASSED_AT_ONCE === 0) await nextTurn();
+        if (stop.aborted) return false;
+        continue;
+      }
       chunk.push(this.#resolve(request, seed.entry, ordinal));
       if (chunk.length < CHUNK) continue;
       onSeeded(await this.#writer.seed(seed.entry, chunk, yielded, false));
       chunk = [];
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      await nextTurn();
       if (stop.aborted) return false;
     }
     onSeeded(await this.#writer.seed(seed.entry, chunk, yielded, true));
@@ -83,4 +89,8 @@ export class Seeder {
     const occurrence = `entry ${entry} ${ordinal}`;
     return resolveRequest(request, { base: this.#definition.baseUrl, depth: 0, occurrence }, this.#definition);
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -64,14 +64,16 @@ async function withEngine<T>(work: RunWork, writer: RunWriter, use: (engine: Eng
     const source = await work.openSource();
     closing.push(() => source.close());
     const { total, invalid } = await data.ledger.recordCount(run);
-    const progress = new Progress(await data.ledger.countsByHost(run), { total, invalid }, clock);
+    const prober = await Prober.open(definition, run, data.ledger, writer);
+    const toCome = () => prober.toCome();
+    const progress = new Progress(await data.ledger.countsByHost(run), { total, invalid }, clock, toCome);
     const findBody = (sha256: Uint8Array) => data.ledger.findBody(sha256);
     const engine = new Engine({
       writer,
       archive,
       source,
       seeder: new Seeder(definition, await data.ledger.seedsOf(run), writer),
-      prober: new Prober(definition, await data.ledger.walksOf(run), data.ledger, writer),
+      prober,
       finish: (request, outcome) =>
         finishPage(request, outcome, { definition, findBody, clock, random, retries: work.archives }),
       progress,

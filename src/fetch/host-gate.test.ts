@@ -98,12 +98,16 @@ describe('a gate', () => {
     (await second).end(ok);
   });
 
-  it('probes an open host after 30 s, and does not let its waiting requests delay that', async () => {
+  it('probes an open host after 30 s, and those who were waiting for their turn do not delay that', async () => {
     const { clock, aside, admit, fail } = setUp({ rate: 0.1, send: () => answer(405) });
-    const failing = fail(5);
+    const failing = fail(4);
     await clock.advance(42 * SECOND_MS);
     await failing;
+    const last = await admit();
+    last.left();
     const waiting = Array.from({ length: 8 }, () => admit());
+    await clock.advance(0);
+    last.end(down);
     await clock.advance(30 * SECOND_MS);
     expect(aside).toEqual(['72000 HEAD https://court.example/']);
     await clock.advance(10_500);
@@ -163,7 +167,7 @@ describe('a gate', () => {
     await clock.advance(MINUTE_MS);
     (await waiting).end(ok);
     expect(aside).toEqual(['30000 HEAD https://court.example/']);
-    expect(events.at(-1)).toMatchObject({ kind: 'breaker', state: 'closed' });
+    expect(events).toMatchObject([{ kind: 'probe_request' }, { kind: 'breaker', state: 'closed' }]);
   });
 
   it('counts what left and what robots.txt said, over restarts', async () => {

@@ -59,6 +59,7 @@ export class Database {
     });
   }
 
+  /** @internal Left out of the package's declarations, which would else need those of Node. */
   prepare(sql: string): StatementSync {
     return this.#sqlite.prepare(sql);
   }

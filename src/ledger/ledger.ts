@@ -102,6 +102,11 @@ export class Ledger {
     return this.#tables.walks.of(id);
   }
 
+  /** How many ids of a walk were asked for and have not settled. */
+  async waitingOf(walk: WalkId): Promise<number> {
+    return this.#tables.walks.waiting(walk);
+  }
+
   /** Ids of a walk between the two given that are not known to exist. */
   async holesOf(walk: WalkId, after: number, before: number, limit: number): Promise<number[]> {
     return this.#tables.walks.holes(walk, after, before, limit);

@@ -34,10 +34,11 @@ export interface ProbeStretch {
   readonly verdict: ProbeVerdict | 'pending';
 }
 
-/** An id of a walk that exists. */
-export interface Hit {
+/** An id of a walk about which something is known now. */
+export interface SettledProbe {
   readonly walk: WalkId;
   readonly id: number;
+  readonly verdict: ProbeVerdict;
 }
 
 /** Marks a request as a probe. */

@@ -7,7 +7,7 @@ import { CountChanges } from './count-table.ts';
 import type { RunStatus } from './health.ts';
 import type { LedgerTables } from './ledger-tables.ts';
 import type { ClaimedRequest, HostId, NewEvent, NewProbe, NewRequest, PageResult, RequestId } from './page-result.ts';
-import type { Hit, ProbeVerdict, StoredWalk } from './probe.ts';
+import type { ProbeVerdict, SettledProbe, StoredWalk } from './probe.ts';
 import type { RequestFate } from './request-table.ts';
 import type { RunId } from './run.ts';
 import type { FencingToken } from './run-ownership.ts';
@@ -23,8 +23,8 @@ export interface CommitResult {
   readonly served: ReadonlySet<HostId>;
   /** Hosts that got new work, and how much. */
   readonly queued: ReadonlyMap<HostId, { readonly host: string; readonly count: number }>;
-  /** Ids of walks that were found to exist. */
-  readonly hits: readonly Hit[];
+  /** Ids of walks about which something is known now. */
+  readonly probes: readonly SettledProbe[];
   /** For hosts that asked for more than there was: when their next delayed request is due. */
   readonly nextDue: ReadonlyMap<HostId, Instant>;
 }
@@ -69,10 +69,10 @@ export class RunWriter {
     return this.#asOwner((now) => {
       const changes = new CountChanges();
       const queued: Queued = new Map();
-      const hits: Hit[] = [];
+      const probes: SettledProbe[] = [];
       for (const result of results) {
         this.#apply(result, changes, queued, now);
-        if (result.settlement.kind === 'settled') hits.push(...this.#settleProbes(result));
+        if (result.settlement.kind === 'settled') probes.push(...this.#settleProbes(result));
       }
       for (const [segment, end] of segmentEnds(results)) this.#tables.exchanges.growSegment(segment, end);
       this.#tables.counts.add(this.run, changes);
@@ -87,7 +87,7 @@ export class RunWriter {
         const later = handed.length < limit ? this.#tables.requests.nextDue(this.run, host) : undefined;
         if (later !== undefined) nextDue.set(host, later);
       }
-      return { claimed, served: new Set(wanted.keys()), queued, nextDue, hits };
+      return { claimed, served: new Set(wanted.keys()), queued, nextDue, probes };
     });
   }
 
@@ -104,27 +104,27 @@ export class RunWriter {
       for (const request of requests) this.#enqueue(request, undefined, changes, queued);
       this.#tables.counts.add(this.run, changes);
       this.#tables.seeds.advance(this.run, entry, yielded, finished);
-      return { claimed: [], served: new Set(), queued, nextDue: new Map(), hits: [] };
+      return { claimed: [], served: new Set(), queued, nextDue: new Map(), probes: [] };
     });
   }
 
   /** Adds the next probes of a walk, which with them has come to where `walk` stands. */
-  async ask(walk: StoredWalk, probes: readonly NewProbe[]): Promise<CommitResult> {
+  async ask(walk: StoredWalk, asked: readonly NewProbe[]): Promise<CommitResult> {
     return this.#asOwner(() => {
       const changes = new CountChanges();
       const queued: Queued = new Map();
-      const hits: Hit[] = [];
-      for (const { id, request } of probes) {
+      const probes: SettledProbe[] = [];
+      for (const { id, request } of asked) {
         const isNew = this.#enqueue(request, undefined, changes, queued);
         const fate = this.#tables.requests.fateOf(this.run, request.identity);
         if (fate === undefined) continue;
-        const known = isNew ? undefined : this.#duplicateVerdict(walk, fate);
-        this.#tables.walks.ask(walk.id, id, fate.id, known);
-        if (known === 'hit') hits.push({ walk: walk.id, id });
+        const verdict = isNew ? undefined : this.#duplicateVerdict(walk, fate);
+        this.#tables.walks.ask(walk.id, id, fate.id, verdict);
+        if (verdict !== undefined) probes.push({ walk: walk.id, id, verdict });
       }
       this.#tables.counts.add(this.run, changes);
       this.#tables.walks.advance(walk);
-      return { claimed: [], served: new Set(), queued, nextDue: new Map(), hits };
+      return { claimed: [], served: new Set(), queued, nextDue: new Map(), probes };
     });
   }
 
@@ -229,7 +229,7 @@ export class RunWriter {
   }
 
   /** Ids that this request stands for; there are some of a request that is no probe when a walk inherits from it. */
-  #settleProbes({ request, settlement, probe }: PageResult): Hit[] {
+  #settleProbes({ request, settlement, probe }: PageResult): SettledProbe[] {
     if (!this.#isWalking) return [];
     const verdict = probe ?? inherited(settlement.kind === 'settled' ? settlement.verdict : undefined);
     return verdict === undefined ? [] : this.#tables.walks.settle(request.id, verdict);

@@ -103,6 +103,7 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (walk_id, id)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX probes_request ON probes (request_id);
+  CREATE INDEX probes_open ON probes (walk_id) WHERE verdict IS NULL;
 
   -- What each host's requests of a run have come to; kept in the same transaction as the requests themselves.
   CREATE TABLE run_counts (
@@ -157,6 +158,7 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE UNIQUE INDEX records_place ON records (request_id, ordinal);
   CREATE INDEX records_run ON records (run_id, id);
+  CREATE INDEX records_invalid ON records (run_id) WHERE errors IS NOT NULL;
 
   -- Things worth telling, in the order they became true. Sinks read from here: what is not committed did not happen.
   CREATE TABLE events (

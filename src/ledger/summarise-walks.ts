@@ -4,7 +4,7 @@ import { isCutShort, isExhausted } from './frontier.ts';
 import type { LedgerTables } from './ledger-tables.ts';
 import { type NewWalk, partitionName, type StoredWalk } from './probe.ts';
 import type { RunId } from './run.ts';
-import { type Survey, sayIds, survey } from './survey.ts';
+import { type Survey, sayIdsWere, survey } from './survey.ts';
 
 /** What became of the ids of a speculator or of one of its partitions. */
 export interface WalkSummary {
@@ -47,6 +47,8 @@ export interface WalkReport {
   readonly warnings: readonly string[];
   /** Whether a walk was ended before its end. */
   readonly cutShort: boolean;
+  /** Whether holes of an earlier run were asked for again: then how much was found says nothing. */
+  readonly isOverHoles: boolean;
 }
 
 interface SurveyedWalk {
@@ -77,7 +79,13 @@ export function summariseWalks(tables: LedgerTables, run: RunId): WalkReport | u
       };
     }
   }
-  return { speculation, observed, warnings: walks.flatMap(warningsOf), cutShort: walks.some(endedByBudget) };
+  return {
+    speculation,
+    observed,
+    warnings: walks.flatMap(warningsOf),
+    cutShort: walks.some(endedByBudget),
+    isOverHoles: walks.some(({ walk }) => walk.holesOf !== undefined),
+  };
 }
 
 /** Undefined when there was no hit. */
@@ -153,10 +161,10 @@ function warningsOf(surveyed: SurveyedWalk): string[] {
   const { counts, largestGap = 0 } = known;
   const warnings: string[] = [];
   if (counts.blocked > 0) {
-    warnings.push(`${name}: ids ${sayIds(known.blocked)} were refused, not missing; resume asks for them again.`);
+    warnings.push(`${name}: ${sayIdsWere(known.blocked)} refused, not missing; resume asks for them again.`);
   }
   if (counts.unknown > 0) {
-    warnings.push(`${name}: ids ${sayIds(known.unknown)} were never answered; resume asks for them again.`);
+    warnings.push(`${name}: ${sayIdsWere(known.unknown)} never answered; resume asks for them again.`);
   }
   if (walk.gap > 0 && largestGap >= NEAR * walk.gap) {
     const wider = `--plus ${walk.speculator}=${2 * Math.max(walk.gap, largestGap)}`;

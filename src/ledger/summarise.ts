@@ -12,9 +12,9 @@ export function summarise(tables: LedgerTables, id: RunId): RunSummary {
   if (run === undefined) throw runNotFound(id);
   const requests = totalOf(tables.counts.byHost(id));
   const { total, invalid } = tables.records.count(id);
-  const before = tables.runs.predecessorOf(run);
-  const recordsBefore = before === undefined ? undefined : tables.records.count(before.id).total;
   const walks = summariseWalks(tables, id);
+  const before = walks?.isOverHoles ? undefined : tables.runs.predecessorOf(run);
+  const recordsBefore = before === undefined ? undefined : tables.records.count(before.id).total;
   const cutShort = walks?.cutShort ?? false;
   const facts = { status: run.status, requests, records: total, invalid, recordsBefore, cutShort };
   const seconds = Math.round(run.activeMs / 10) / 100;

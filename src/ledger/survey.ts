@@ -63,10 +63,12 @@ export function widthOf(range: IdRange | undefined): number {
   return range === undefined ? 0 : range.to - range.from + 1;
 }
 
-/** `301–320, 340 and 2 more stretches`. */
-export function sayIds({ named, more }: SomeIds): string {
+/** `id 340 was`, `ids 301–320, 340 were`, `ids 301–320, 340, 350–360 and 2 more stretches were`. */
+export function sayIdsWere({ named, more }: SomeIds): string {
+  const [only, another] = named;
+  if (another === undefined && widthOf(only) === 1) return `id ${only?.from} was`;
   const text = named.map(sayRange).join(', ');
-  return more === 0 ? text : `${text} and ${more} more ${more === 1 ? 'stretch' : 'stretches'}`;
+  return more === 0 ? `ids ${text} were` : `ids ${text} and ${more} more ${more === 1 ? 'stretch' : 'stretches'} were`;
 }
 
 /** `301–320`, or `301` alone. */

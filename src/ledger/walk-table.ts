@@ -5,11 +5,11 @@ import type { StatementSync } from 'node:sqlite';
 import type { Database } from './database.ts';
 import type { RequestId } from './page-result.ts';
 import {
-  type Hit,
   isProbeVerdict,
   type NewWalk,
   type ProbeStretch,
   type ProbeVerdict,
+  type SettledProbe,
   type StoredWalk,
   type WalkId,
 } from './probe.ts';
@@ -27,7 +27,7 @@ export class WalkTable {
     this.#insertProbe = database.prepare('INSERT INTO probes (walk_id, id, request_id, verdict) VALUES (?, ?, ?, ?)');
     // Duplicates have their verdict from the beginning, and keep it.
     this.#settle = database.prepare(
-      'UPDATE probes SET verdict = ? WHERE request_id = ? AND verdict IS NULL RETURNING walk_id AS walk, id',
+      'UPDATE probes SET verdict = ? WHERE request_id = ? AND verdict IS NULL RETURNING walk_id AS walk, id, verdict',
     );
     this.#hit = database.prepare('UPDATE walks SET highest_hit = max(coalesce(highest_hit, ?1), ?1) WHERE id = ?2');
     this.#verdict = database.prepare(
@@ -87,12 +87,18 @@ export class WalkTable {
     return isProbeVerdict(verdict) ? verdict : undefined;
   }
 
-  /** Writes the verdict of every id that this request stands for, and gives those that exist. */
-  settle(request: RequestId, verdict: ProbeVerdict): Hit[] {
-    const settled = this.#settle.all(verdict, request) as unknown as Hit[];
-    if (verdict !== 'hit') return [];
-    for (const { walk, id } of settled) this.#hit.run(id, walk);
+  /** Writes the verdict of every id that waits for this request, and gives these ids. */
+  settle(request: RequestId, verdict: ProbeVerdict): SettledProbe[] {
+    const settled = this.#settle.all(verdict, request) as unknown as SettledProbe[];
+    if (verdict === 'hit') for (const { walk, id } of settled) this.#hit.run(id, walk);
     return settled;
+  }
+
+  /** How many ids of a walk were asked for and have not settled. */
+  waiting(walk: WalkId): number {
+    return Number(
+      this.#database.prepare('SELECT count(*) AS n FROM probes WHERE walk_id = ? AND verdict IS NULL').get(walk)?.n,
+    );
   }
 
   /** Ids that were refused or never answered are open again: a resume asks for them anew. */

@@ -58,6 +58,9 @@ export interface FormSubmission {
   readonly encoding: string;
 }
 
+/** A filled-in form, and how it is to be sent beyond that. */
+export type SentForm = FormSubmission & RequestOptions;
+
 export interface Request {
   readonly kind: 'request';
   readonly method: 'GET' | 'POST';
@@ -73,22 +76,23 @@ export interface Request {
 
 /**
  * Asks for a page and hands it to `step`, together with `context` if the step takes one. Without a step the page is only
- * archived. A form's `submit(…)` is a target too, and decides the method.
+ * archived. A form's `submit(…)` is a target too, and decides the method; options are spread beside it.
  *
  * @example
  * yield get('/case/17', this.parseCase);
  * yield get({ url: link, priority: 5 }, this.parseCase, { court: 'FSD' });
  * yield get(page.form('#search').submit({ q: 'Smith' }), this.parseResults);
+ * yield get({ ...page.form('#search').submit({ q: 'Smith' }), session: 'b' }, this.parseResults);
  */
 export function get<Context extends Handed>(
-  target: Target | FormSubmission,
+  target: Target | SentForm,
   step: Step<Page, Context>,
   ...context: NoInfer<Context>
 ): Request;
-export function get(target: Target | FormSubmission): Request;
-export function get(target: Target | FormSubmission, step?: AnyStep, context?: unknown): Request {
+export function get(target: Target | SentForm): Request;
+export function get(target: Target | SentForm, step?: AnyStep, context?: unknown): Request {
   if (isSubmission(target)) {
-    return build(target.method, target.url, 'page', submittedBody(target), step, context);
+    return build(target.method, target, 'page', submittedBody(target), step, context);
   }
   return build('GET', target, 'page', undefined, step, context);
 }
@@ -190,7 +194,7 @@ function readBody(body: PostBody): RequestBody {
   return { kind: 'form', fields };
 }
 
-function isSubmission(target: Target | FormSubmission): target is FormSubmission {
+function isSubmission(target: Target | SentForm): target is SentForm {
   return typeof target === 'object' && 'kind' in target && target.kind === 'submission';
 }
 

@@ -118,29 +118,37 @@ describe('curlew fetch', () => {
   });
 
   it('tries again what may pass, three times in all, and gives up where nobody listens', async () => {
-    const gone = await startCourt();
+    // One host for each: five failures in a row would open the breaker of a host that has all of them.
+    const [broken, gone] = await Promise.all([startCourt(), startCourt()]);
     await gone.close();
     court.faults.set({ kind: 'status', status: 500, path: '/case/1', count: 2 });
-    court.faults.set({ kind: 'status', status: 500, path: '/case/2' });
-    court.faults.set({ kind: 'reset', path: '/case/3' });
-    const deaf = `${gone.url}/robots.txt`;
-    const ended = await fetchUrls(page(1), page(2), page(3), page(4), deaf, '--allow-host', new URL(deaf).host);
+    broken.faults.set({ kind: 'status', status: 500, path: '/case/' });
+    const urls = { better: page(1), good: page(2), bad: `${broken.url}/case/1`, deaf: `${gone.url}/robots.txt` };
+    const allowed = [broken, gone].flatMap(({ url }) => ['--allow-host', new URL(url).host]);
+    const ended = await fetchUrls(...Object.values(urls), ...allowed);
+    await broken.close();
     const byUrl = Object.fromEntries(outcomes(ended).map((outcome) => [outcome.url, outcome]));
-    expect(byUrl[page(1)]).toMatchObject({ kind: 'ok', attempts: 3 });
-    expect(byUrl[page(2)]).toMatchObject({ kind: 'url_specific', status: 500, attempts: 3 });
-    expect(byUrl[page(3)]).toMatchObject({ kind: 'site_wide', status: null, attempts: 3 });
-    expect(byUrl[page(4)]).toMatchObject({ kind: 'ok', attempts: 1 });
-    expect(byUrl[deaf]).toMatchObject({ kind: 'site_wide', status: null, attempts: 3 });
+    expect(byUrl[urls.better]).toMatchObject({ kind: 'ok', attempts: 3 });
+    expect(byUrl[urls.good]).toMatchObject({ kind: 'ok', attempts: 1 });
+    expect(byUrl[urls.bad]).toMatchObject({ kind: 'url_specific', status: 500, attempts: 3 });
+    expect(byUrl[urls.deaf]).toMatchObject({ kind: 'site_wide', status: null, attempts: 3 });
+    expect(broken.log.entries.filter(({ path }) => path === '/case/1')).toHaveLength(3);
     expect(ended.code).toBe(1);
-    expect(court.log.entries.filter(({ path }) => path === '/case/2')).toHaveLength(3);
   });
 
   it('asks for news only when it is told to', async () => {
     const first = await fetchUrls(page(1));
+    expect(court.log.entries.at(-1)?.headers).not.toHaveProperty('if-none-match');
+    // A 304 need not repeat what it was asked with.
+    court.faults.set({ kind: 'status', status: 304, body: '', path: '/case/1', count: 1 });
     const [again] = outcomes(await fetchUrls(page(1), '--fresh'));
     expect(again).toMatchObject({ kind: 'unchanged', status: 304, size: null });
-    // A 304 is archived too, but the page it speaks of is the one before it.
+    // It is archived too, but the page it speaks of is the one before it.
     expect(kinds(await fetchUrls(page(1), page(2), '--fresh'))).toEqual({ [page(1)]: 'unchanged', [page(2)]: 'ok' });
+    const conditional = court.log.entries.filter(({ headers }) => headers['if-none-match'] !== undefined);
+    expect(conditional.map(({ path, headers }) => `${path} ${headers['if-modified-since'] !== undefined}`)).toEqual(
+      Array(2).fill('/case/1 true'),
+    );
     const [whole] = outcomes(await fetchUrls(page(1)));
     expect(whole).toMatchObject({ kind: 'ok', sha256: outcomes(first)[0]?.sha256 });
   });

@@ -110,17 +110,21 @@ describe('a scraper in a project of its own', () => {
 
   it('is type-checked by the declarations in the package', async () => {
     const strict = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--erasableSyntaxOnly'];
-    const check = (file: string) => inProject(process.execPath, TSC, ...strict, '--types', '', file);
+    const check = (...files: string[]) => inProject(process.execPath, TSC, ...strict, '--types', '', ...files);
     expect(await check('court.ts')).toMatchObject({ code: 0, stdout: '' });
 
-    await writeFile(join(project, 'wrong.ts'), SCRAPER.replace("{ court: 'civil' }", '{ court: 5 }'));
-    const wrong = await check('wrong.ts');
-    expect(wrong.code).not.toBe(0);
-    expect(wrong.stdout).toMatch(/^wrong\.ts\(11,\d+\): error TS2\d+/m);
-    await writeFile(join(project, 'wrong.ts'), SCRAPER.replace(", { court: 'civil' }", ''));
-    expect((await check('wrong.ts')).stdout).toMatch(/^wrong\.ts\(11,\d+\): error TS2\d+/m);
-    await writeFile(join(project, 'wrong.ts'), SCRAPER.replace("page.text('.number')", '17'));
-    expect((await check('wrong.ts')).stdout).toMatch(/^wrong\.ts\(15,\d+\): error TS2\d+/m);
+    const wrong = {
+      'wrong-context.ts': SCRAPER.replace("{ court: 'civil' }", '{ court: 5 }'),
+      'no-context.ts': SCRAPER.replace(", { court: 'civil' }", ''),
+      'wrong-record.ts': SCRAPER.replace("page.text('.number')", '17'),
+    };
+    for (const [name, text] of Object.entries(wrong)) await writeFile(join(project, name), text);
+    const { code, stdout } = await check(...Object.keys(wrong));
+    expect(code).not.toBe(0);
+    expect(stdout).toMatch(/^wrong-context\.ts\(11,\d+\): error TS2\d+/m);
+    expect(stdout).toMatch(/^no-context\.ts\(11,\d+\): error TS2\d+/m);
+    expect(stdout).toMatch(/^wrong-record\.ts\(15,\d+\): error TS2\d+/m);
+    expect(stdout.match(/: error /g)).toHaveLength(3);
   });
 
   it('is tested with curlew/testing, and run from code', async () => {

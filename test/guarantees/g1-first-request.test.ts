@@ -1,6 +1,7 @@
 // G1: a resume does its first request within one second of the start, however long the queue is. Measured at the site,
-// from before the process exists. The best of five counts: it is what the others would be if nobody else used the machine.
+// from before the process exists. Time in which others had the processor is not counted: the kernel tells how much.
 
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { type RunningCourt, startCourt } from '../../sim/court/court.ts';
@@ -15,9 +16,12 @@ const RECORDS = 200_000;
 
 const scratch = scratchDirectory();
 
+/** Work that an entry does for each of its requests: enough that reading it again takes longer than the limit. */
+const HASHES = 8;
+
 /** Kills a run in the middle of its entry, with a long queue and many records behind it. */
 async function leaveLongQueue(court: RunningCourt, data: string): Promise<void> {
-  const length = { requests: 2 * QUEUED, urgent: QUEUED, records: RECORDS };
+  const length = { requests: 2 * QUEUED, urgent: QUEUED, records: RECORDS, hashes: HASHES };
   const params = Object.entries(length).flatMap(([name, value]) => ['--param', `${name}=${value}`]);
   const life = startCurlew([...runArguments(LONG_LIST, court, data), ...params]);
   await court.log.arrival(({ path }) => path === `/graph/${QUEUED}`);
@@ -31,9 +35,18 @@ async function firstRequestMs(court: RunningCourt, data: string): Promise<number
   // As users have it, without the cache of compiled code that other tests use.
   const life = startCurlew(resumeArguments(data), { env: { NODE_DISABLE_COMPILE_CACHE: '1' } });
   const { arrivedAt } = await court.log.arrival(({ n }) => n > before);
+  const waitedMs = waitedForProcessorMs(life.pid);
   life.kill('SIGKILL');
   await life.ended;
-  return arrivedAt - startedAt;
+  return arrivedAt - startedAt - waitedMs;
+}
+
+/** How long the main thread was ready to run while the processors did something else. */
+function waitedForProcessorMs(pid: number): number {
+  if (process.platform !== 'linux') return 0;
+  // proc(5), schedstat: time on the processor, time waiting for it, in nanoseconds.
+  const [, waitedNs] = readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ');
+  return Number(waitedNs) / 1e6;
 }
 
 it('a resume with 200,000 requests in its queue asks the site within one second', { timeout: 120_000 }, async () => {
@@ -41,5 +54,6 @@ it('a resume with 200,000 requests in its queue asks the site within one second'
   await leaveLongQueue(court, scratch('data'));
   const times: number[] = [];
   for (let attempt = 0; attempt < 5; attempt++) times.push(await firstRequestMs(court, scratch('data')));
-  expect(Math.min(...times), `first requests after ${times.map(Math.round).join(', ')} ms`).toBeLessThan(LIMIT_MS);
+  const [, , median] = times.sort((one, other) => one - other);
+  expect(median, `first requests after ${times.map(Math.round).join(', ')} ms`).toBeLessThan(LIMIT_MS);
 });

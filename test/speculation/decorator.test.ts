@@ -1,7 +1,7 @@
 // The seed's own form, a decorated method, for code that is compiled: tsc as it is, with standard decorators, then node.
 
 import { execFile } from 'node:child_process';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -72,6 +72,7 @@ async function compile(source: string): Promise<string> {
 
 it('a decorated method, compiled, comes to the same as a field', { timeout: 60_000 }, async () => {
   const compiled = await compile(DECORATED);
+  expect(await readFile(compiled, 'utf8')).toContain('__esDecorate');
   const court = await startCourt({ seed: 3, highest: 140, holes: [[110, 121]], softMissing: [[130, 133]] });
   try {
     const field = summaryIn(await curlew(runArguments(NUMBERED_CASES, court, scratch('field'))));

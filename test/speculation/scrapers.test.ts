@@ -1,6 +1,17 @@
 // What a scraper can declare: several speculators beside entries, partitions, a budget, and what is refused at the start.
 
-import { CurlewError, entry, get, type Page, record, run, Scraper, type SpeculateOptions, speculate } from 'curlew';
+import {
+  CurlewError,
+  entry,
+  get,
+  type Page,
+  record,
+  resume,
+  run,
+  Scraper,
+  type SpeculateOptions,
+  speculate,
+} from 'curlew';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { htmlReply, statusReply } from '../../sim/reply.ts';
@@ -336,5 +347,48 @@ describe('the largest gap', () => {
     const { summary } = await walk(new (numbered({ largestObservedGap: 20 }))(), await withHole(15));
     expect(summary.warnings).toEqual([]);
     expect(summary.speculation?.byId?.largestGap).toBe(15);
+  });
+});
+
+describe('a run over the holes of the last one', () => {
+  it('ends when there are none, and nothing beyond them may be asked for', async () => {
+    const site = await startNumbers(casePage);
+    const Numbered = numbered({ highestObserved: 5 });
+    const params = Numbered.params();
+    params.speculative.byId.plus = 0;
+    const data = await newData();
+    await walk(new Numbered(params), site, {}, data);
+    const { summary } = await resultOf(run(new Numbered(params), { ...settingsFor(site), data, walkFrom: 'holes' }));
+    expect(summary).toMatchObject({ status: 'completed', speculation: { byId: { probes: 0, finished: true } } });
+    expect(site.asked().length).toBe(5);
+  });
+
+  it('can be stopped and resumed anywhere, and asks for each of them', async () => {
+    let isLate = false;
+    const site = await startNumbers((id) => (id <= 2600 && (id % 2 === 1 || isLate) ? casePage(id) : notFound), {
+      latencyMs: [0, 2],
+    });
+    const Numbered = numbered({ highestObserved: 2600, largestObservedGap: 3 });
+    const data = await newData();
+    await walk(new Numbered(), site, { concurrency: 32 }, data);
+
+    isLate = true;
+    const before = site.asked().length;
+    let handle = run(new Numbered(), { ...settingsFor(site), concurrency: 32, data, walkFrom: 'holes' });
+    for (const arrivals of [1, 400, 800]) {
+      const sofar = site.log.entries.length;
+      await site.log.arrival(({ n }) => n >= sofar + arrivals);
+      handle.stop('gently');
+      expect((await handle.summary).status).toBe('interrupted');
+      handle = resume(new Numbered(), { data, run: 'latest' });
+    }
+    const { found, summary } = await resultOf(handle);
+    expect(found).toEqual(ids(1, 1300).map((n) => 2 * n));
+    expect(site.asked().slice(before).sort(ascending)).toEqual([...found, 2601, 2602, 2603]);
+    expect(summary).toMatchObject({
+      health: 'ok',
+      speculation: { byId: { hits: 1300, absent: 3, largestGap: 0, finished: true } },
+      observed: { byId: { highestObserved: 2600, largestObservedGap: 0 } },
+    });
   });
 });

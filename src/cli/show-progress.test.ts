@@ -1,0 +1,72 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { Progress } from '../engine/progress.ts';
+import type { HostId } from '../ledger/page-result.ts';
+import { NO_COUNTS, type VerdictCounts } from '../ledger/verdict.ts';
+import { FakeClock } from '../platform/fake-clock.ts';
+import { barLines, plainLine } from './show-progress.ts';
+
+function progressOf(...hosts: [string, Partial<VerdictCounts>][]) {
+  const clock = new FakeClock();
+  const counts = hosts.map(([host, given], index) => ({
+    hostId: index as HostId,
+    host,
+    counts: { ...NO_COUNTS, ...given },
+  }));
+  return { clock, progress: new Progress(counts, { total: 1234, invalid: 2 }, clock) };
+}
+
+const bare = (lines: readonly string[]) => lines.map(stripVTControlCharacters);
+
+describe('barLines', () => {
+  it('has a line per host, the one with most left first, and one for the whole', () => {
+    const { progress } = progressOf(
+      ['a.example', { done: 50, pending: 50 }],
+      ['b.example', { failed: 1, pending: 99 }],
+    );
+    expect(bare(barLines(progress, 100))).toEqual([
+      `b.example  ${'░'.repeat(24)}  1/100  0.0/s  1 failed`,
+      `a.example  ${'█'.repeat(12)}${'░'.repeat(12)}  50/100  0.0/s`,
+      '1,234 records, 2 invalid',
+    ]);
+  });
+
+  it('never wraps', () => {
+    const { progress } = progressOf(['a-very-long-name-of-a-court.example', { done: 50, pending: 50 }]);
+    for (const columns of [10, 40, 80]) {
+      for (const line of bare(barLines(progress, columns))) expect([...line].length).toBeLessThan(columns);
+    }
+  });
+
+  it('counts hosts that there is no room for', () => {
+    const hosts = Array.from({ length: 11 }, (_, n): [string, Partial<VerdictCounts>] => [
+      `h${n}.example`,
+      { pending: 1 },
+    ]);
+    const lines = bare(barLines(progressOf(...hosts).progress, 80));
+    expect(lines).toHaveLength(10);
+    expect(lines).toContain('… and 3 more hosts');
+  });
+
+  it('says of a host that is waited for why, and no longer than that', async () => {
+    const { progress, clock } = progressOf(['a.example', { pending: 5 }], ['b.example', { pending: 4 }]);
+    progress.heard([
+      { kind: 'breaker', host: 'a.example', state: 'open', failures: 5 },
+      { kind: 'retry_after', host: 'b.example', until: clock.now() + 1_000, reason: '429' },
+      { kind: 'robots_unreachable', origin: 'http://a.example' },
+    ]);
+    expect(bare(barLines(progress, 120))[0]).toMatch(/0\/5 {2}0\.0\/s {2}not answering$/);
+    expect(bare(barLines(progress, 120))[1]).toMatch(/asked us to wait$/);
+    expect(plainLine(progress)).toBe(
+      'curlew: 0 done, 0 failed, 9 pending, 1234 records; a.example not answering; b.example asked us to wait',
+    );
+    progress.heard([{ kind: 'breaker', host: 'a.example', state: 'closed', failures: 0 }]);
+    await clock.advance(1_000);
+    expect(plainLine(progress)).toBe('curlew: 0 done, 0 failed, 9 pending, 1234 records');
+  });
+
+  it('shows control characters in a host name instead of obeying them', () => {
+    const { progress } = progressOf(['a\x1b[2J.example', { pending: 1 }]);
+    expect(barLines(progress, 100)[0]).toContain('a\\u001b[2J.example');
+  });
+});

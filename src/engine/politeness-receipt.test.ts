@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FetchEvent } from '../fetch/fetch-memory.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import type { FetchMemory } from '../ledger/run-writer.ts';
+import { FakeClock } from '../platform/fake-clock.ts';
+import { type HostReceipt, politenessReceipt } from './politeness-receipt.ts';
+
+let directory: string;
+let ledger: Ledger;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'curlew-receipt-'));
+  ledger = await Ledger.open(directory, { clock: new FakeClock() });
+});
+afterEach(async () => {
+  await ledger.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const host = 'court.example';
+const left = (at: number): FetchEvent => ({ kind: 'unanswered', host, at, url: 'https://court.example/', reason: 'x' });
+
+/** The receipt of a run that heard of these events and of nothing else. */
+async function receiptOf(events: readonly FetchEvent[], settings = {}): Promise<readonly HostReceipt[]> {
+  const created = { kind: 'fetch', name: 'fetch', source: undefined, params: {}, replayOf: undefined } as const;
+  const id = await ledger.createRun({ ...created, settings }, []);
+  const writer = await ledger.takeRun(id);
+  const memory = { sessions: undefined, hosts: new Map(), robots: new Map(), events };
+  // As the engine hands it on: plain data, whatever its type.
+  await writer.heartbeat(memory as unknown as FetchMemory);
+  return (await politenessReceipt(ledger, await ledger.run(id))).hosts;
+}
+
+describe('a politeness receipt', () => {
+  it('counts everything that left, in whatever order it was written down', async () => {
+    const [receipt] = await receiptOf([
+      left(5_000),
+      { kind: 'probe_request', host, at: 1_000, url: 'https://court.example/', result: '200' },
+      { kind: 'robots_request', host, at: 5_400, url: 'https://court.example/robots.txt', result: '404' },
+      left(5_999),
+      left(6_000),
+    ]);
+    expect(receipt).toMatchObject({ host, requests: 5, shortestGapMs: 1, peakPerSecond: 3 });
+  });
+
+  it('has no gap where there was one request', async () => {
+    expect(await receiptOf([left(1)])).toMatchObject([{ requests: 1, shortestGapMs: null, peakPerSecond: 1 }]);
+    expect(await receiptOf([])).toEqual([]);
+  });
+
+  it('tells when a Retry-After was not obeyed', async () => {
+    const hold = (at: number, until: number): FetchEvent => ({ kind: 'retry_after', host, at, until, reason: '429' });
+    const [receipt] = await receiptOf([left(1_000), hold(1_100, 4_100), left(4_100), hold(4_200, 9_000), left(8_000)]);
+    expect(receipt?.retryAfters).toMatchObject([
+      { at: 1_100, nextRequestAt: 4_100, obeyed: true },
+      { at: 4_200, nextRequestAt: 8_000, obeyed: false },
+    ]);
+  });
+
+  it('pairs the openings of a breaker with their ends', async () => {
+    const breaker = (at: number, state: 'open' | 'closed'): FetchEvent => ({
+      kind: 'breaker',
+      host,
+      at,
+      state,
+      failures: 5,
+    });
+    const [receipt] = await receiptOf([breaker(1, 'open'), breaker(2, 'closed'), breaker(3, 'open')]);
+    expect(receipt?.breakerOpenings).toEqual([
+      { at: 1, failures: 5, closedAt: 2 },
+      { at: 3, failures: 5, closedAt: null },
+    ]);
+  });
+
+  it('holds every robots.txt that was in force, once, and the longest delay it asked us for', async () => {
+    const robots = (fetchedAt: number, text?: string): FetchEvent => ({
+      kind: 'robots',
+      host,
+      at: fetchedAt,
+      origin: 'https://court.example',
+      found: text === undefined ? 'unavailable' : 'found',
+      fetchedAt,
+      reason: 'HTTP',
+      ...(text !== undefined && { text }),
+    });
+    const asks = robots(2, 'User-agent: civic\nCrawl-delay: 3\n\nUser-agent: *\nCrawl-delay: 9');
+    const [receipt] = await receiptOf([robots(1), asks, asks], { userAgent: 'civic/2.0' });
+    expect(receipt?.robots.map(({ fetchedAt, text }) => [fetchedAt, text === null])).toEqual([
+      [1, true],
+      [2, false],
+    ]);
+    expect(receipt?.crawlDelayMs).toBe(3_000);
+  });
+});

@@ -1,0 +1,46 @@
+// The code in our Markdown. What is done with a block stands in the first line of it, for all to see:
+//   ```ts             a whole module; type-checked
+//   ```ts court.ts    and saved under that name, for the commands of the same page
+//   ```ts run         and run
+//   ```sh             commands; those of Curlew must exist, with these options
+//   ```sh run         and run, one after the other, where the files of the page are
+// Where something is run, 127.0.0.1:8017 is a simulated court.
+
+import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const HOME = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface CodeBlock {
+  /** Path of the page, from the root of the repository. */
+  readonly page: string;
+  /** Line of the page on which the code begins, counted from 1. */
+  readonly line: number;
+  readonly language: string;
+  /** The words after the language. */
+  readonly marks: readonly string[];
+  readonly code: string;
+}
+
+/** The pages that are held to this: what stands at the root, and docs/. */
+export async function listPages(): Promise<string[]> {
+  const inDocs = (await readdir(join(HOME, 'docs'))).filter((name) => name.endsWith('.md'));
+  return ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...inDocs.map((name) => `docs/${name}`)];
+}
+
+export function readPage(page: string): string {
+  return readFileSync(join(HOME, page), 'utf8');
+}
+
+export function codeBlocksOf(page: string): CodeBlock[] {
+  const text = readPage(page);
+  return [...text.matchAll(/^```(\w+)([^\n]*)\n(.*?)^```$/gms)].map((match) => ({
+    page,
+    line: text.slice(0, match.index).split('\n').length + 1,
+    language: match[1] ?? '',
+    marks: (match[2] ?? '').split(' ').filter((word) => word !== ''),
+    code: match[3] ?? '',
+  }));
+}
