@@ -14,7 +14,7 @@ import { Download } from './download.ts';
 import type { FetchRequest } from './fetch-request.ts';
 import type { HostGates } from './host-gates.ts';
 import { headerValue } from './http/header-list.ts';
-import type { FetchedBody, FetchedExchange, HeaderList, Outcome } from './outcome.ts';
+import type { FetchedBody, FetchedExchange, HeaderList, Outcome, OutcomeWithoutPage } from './outcome.ts';
 import type { Patience } from './patience.ts';
 import { type ProxyServer, redactProxy } from './proxy/proxy-server.ts';
 import type { Sessions } from './session/sessions.ts';
@@ -49,6 +49,8 @@ export class BrowserRoute {
     const { files } = this.#parts;
     const url = new URL(request.url);
     const download = request.saves === 'file' ? new Download(files, url) : undefined;
+    /** What it means that a document was not let through. */
+    let turnedAway: Refusal | undefined;
     try {
       const result = await browser.load(
         {
@@ -56,14 +58,19 @@ export class BrowserRoute {
           headers: this.#headersOf(request),
           cookies: this.#cookiesOf(request, url),
           session: request.session,
-          admit: (question, signal) => this.#admit(question, proxy, AbortSignal.any([signal, patience.stop])),
+          admit: async (question, signal) => {
+            const asked = await this.#admit(question, proxy, AbortSignal.any([signal, patience.stop]));
+            if (asked.kind === 'admitted') return asked;
+            if (question.kind === 'document') turnedAway = asked.meaning;
+            return { kind: 'refused', reason: asked.meaning.reason };
+          },
           ...(request.waitFor !== undefined && { waitFor: request.waitFor }),
           ...(download !== undefined && { sink: download }),
           ...(proxy !== undefined && { proxy }),
         },
         patience.abort,
       );
-      const outcome = await this.#outcomeOf(result, request, download, patience);
+      const outcome = await this.#outcomeOf(result, request, download, patience, turnedAway);
       return proxy === undefined ? outcome : { ...outcome, proxy: redactProxy(proxy) };
     } catch (error) {
       // The request's own fault, such as a waitFor that is no selector, is no reason to end a run.
@@ -86,10 +93,12 @@ export class BrowserRoute {
     request: FetchRequest,
     download: Download | undefined,
     patience: Patience,
+    turnedAway: Refusal | undefined,
   ): Promise<Outcome> {
     if (result.kind === 'aborted') throw patience.abort.reason;
     this.#keepCookies(request.session, result);
     const exchanges = result.hops.map(redirectExchange);
+    if (result.kind === 'refused' && turnedAway !== undefined) return { ...turnedAway, exchanges };
     const meaning = classifyBrowser(result, contextAt(this.#parts.clock.now(), false));
     if (result.kind !== 'answer') return meaning.kind === 'ok' ? unexpected() : { ...meaning, exchanges };
     const response = answerExchange(result, await bodyOf(result, download));
@@ -97,10 +106,11 @@ export class BrowserRoute {
     return meaning.kind === 'ok' ? { kind: 'ok', response, exchanges } : { ...meaning, exchanges };
   }
 
-  async #admit({ url, kind }: AdmitQuestion, proxy: ProxyServer | undefined, stop: AbortSignal): Promise<Admittance> {
+  async #admit({ url, kind }: AdmitQuestion, proxy: ProxyServer | undefined, stop: AbortSignal): Promise<Asked> {
     const gate = this.#parts.gates.of(url);
     // A page shall not hang on a picture of a host that is down.
-    if (kind === 'part' && gate.state.breaker.kind !== 'closed') return refused(`${gate.host} is down`);
+    if (kind === 'part' && gate.state.breaker.kind !== 'closed')
+      return refused({ kind: 'site_wide', reason: `${gate.host} is down` });
     const admission = await gate.admit(url, proxy, stop);
     switch (admission.kind) {
       case 'admitted': {
@@ -113,10 +123,11 @@ export class BrowserRoute {
         };
       }
       case 'disallowed':
+        return refused({ kind: 'skipped', reason: admission.reason });
       case 'undecided':
-        return refused(admission.reason);
+        return refused({ kind: 'site_wide', reason: admission.reason, because: 'robots' });
       case 'not_asked':
-        return refused(admission.failure.reason);
+        return refused({ kind: 'url_specific', status: undefined, reason: admission.failure.reason, retriable: false });
     }
   }
 
@@ -154,8 +165,12 @@ function permanent(reason: string): Outcome {
   return { kind: 'url_specific', status: undefined, reason, retriable: false, exchanges: [] };
 }
 
-function refused(reason: string): Admittance {
-  return { kind: 'refused', reason };
+/** Why a request was not let through, in the terms of an outcome. */
+type Refusal = Extract<OutcomeWithoutPage, { kind: 'skipped' | 'site_wide' | 'url_specific' }>;
+type Asked = Extract<Admittance, { kind: 'admitted' }> | { readonly kind: 'refused'; readonly meaning: Refusal };
+
+function refused(meaning: Refusal): Asked {
+  return { kind: 'refused', meaning };
 }
 
 function unexpected(): never {

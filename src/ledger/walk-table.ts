@@ -94,10 +94,12 @@ export class WalkTable {
     return settled;
   }
 
-  /** How many ids of a walk were asked for and have not settled. */
+  /** How many ids of a walk were asked for and have not settled. A resume begins with it: by the index, not by all ids. */
   waiting(walk: WalkId): number {
     return Number(
-      this.#database.prepare('SELECT count(*) AS n FROM probes WHERE walk_id = ? AND verdict IS NULL').get(walk)?.n,
+      this.#database
+        .prepare('SELECT count(*) AS n FROM probes INDEXED BY probes_open WHERE walk_id = ? AND verdict IS NULL')
+        .get(walk)?.n,
     );
   }
 

@@ -2,7 +2,7 @@
 //   ```ts             a whole module; type-checked
 //   ```ts court.ts    and saved under that name, for the commands of the same page
 //   ```ts run         and run
-//   ```sh             commands; those of Curlew must exist, with these options
+//   ```sh             commands; those of Curlew must exist, with these options, and so wherever they stand in code
 //   ```sh run         and run, one after the other, where the files of the page are
 // Where something is run, 127.0.0.1:8017 is a simulated court.
 

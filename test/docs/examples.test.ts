@@ -10,23 +10,20 @@ import { startCourt } from '../../sim/court/court.ts';
 import { COMMANDS, type CommandName } from '../../src/cli/commands.ts';
 import { closing } from '../fixtures/closing.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
-import { type CodeBlock, codeBlocksOf, HOME, listPages } from './code-blocks.ts';
+import { codeBlocksOf, HOME, listPages, readPage } from './code-blocks.ts';
 
 const pages = await listPages();
 const blocks = pages.flatMap(codeBlocksOf);
 const scratch = scratchDirectory();
 
 const typescript = blocks.filter(({ language }) => language === 'ts');
-const shell = blocks.filter(({ language }) => language === 'sh');
-const commandLines = shell.flatMap((block) =>
-  curlewLines(block).map((line) => [`${block.page}: ${line}`, line] as const),
-);
+const commandLines = pages.flatMap((page) => curlewLines(page).map((line) => [`${page}: ${line}`, line] as const));
 const executed = blocks.filter(({ marks }) => marks.includes('run'));
 
-/** The lines of a block that call Curlew, by whatever name, without what they are piped into. */
-function curlewLines({ code }: CodeBlock): string[] {
-  const call = /^(?:npx curlew|node bin\/curlew\.js|curlew) (.*?)(?: \|.*| #.*)?$/gm;
-  return [...code.matchAll(call)].map((match) => match[1] ?? '');
+/** The lines of code that call Curlew, by whatever name, without what they are piped into. */
+function curlewLines(page: string): string[] {
+  const call = /^(?: {4}|\$ )?(?:npx curlew|node bin\/curlew\.js|curlew) (.*?)(?:\s+[|#].*)?$/gm;
+  return [...readPage(page).matchAll(call)].map((match) => match[1] ?? '');
 }
 
 it('there is something to check', () => {

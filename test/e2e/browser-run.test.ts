@@ -40,6 +40,11 @@ it('asks robots before a page is loaded in Chromium too', async () => {
   expect(court.log.entries.map(({ path }) => path)).toEqual(['/robots.txt']);
 }, 120_000);
 
+it('fails, and does not skip, a page whose address is refused', async () => {
+  const { summary } = await run('guarded');
+  expect(summary).toMatchObject({ status: 'completed', health: 'failed', requests: { failed: 1, skipped: 0 } });
+}, 120_000);
+
 it('fails what a browser cannot do, says why, and goes on with the rest', async () => {
   const { data, summary } = await run('wrong');
   expect(summary).toMatchObject({ status: 'completed', health: 'failed', requests: { failed: 3, pending: 0 } });

@@ -108,7 +108,9 @@ it('a process that comes back while its heir is at work disturbs nothing', { tim
   const heir = startCurlew(resumeArguments(scratch('data')));
   await court.log.arrival(({ n }) => n > before + 8);
   owner.kill('SIGCONT');
-  expect((await owner.ended).code).toBe(1);
+  const { code, stderr } = await owner.ended;
+  expect(code).toBe(1);
+  expect(stderr).toContain('Run 1 was taken over by another process.');
   expect(resultIn(await heir.ended)).toMatchObject({ exitCode: 0, requests: { done: PAGES }, records: 2 * PAGES });
   await expectAllOnce();
 });

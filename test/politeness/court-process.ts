@@ -2,7 +2,6 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
@@ -25,18 +24,8 @@ afterEach(async () => {
   await Promise.all([...living].map((child) => once(child, 'exit')));
 });
 
-/** On a busy machine a server that has to wait for its turn notes arrivals late. Only some users may do this. */
-function preferred(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_HIGHEST);
-  } catch {
-    // Then the machine has to be quiet enough.
-  }
-}
-
 export async function courtProcess(...args: string[]): Promise<CourtProcess> {
   const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  preferred(child.pid);
   living.add(child);
   child.once('exit', () => living.delete(child));
   const [line] = await once(createInterface({ input: child.stdout }), 'line');

@@ -1,9 +1,13 @@
 // G3, measured where it counts: at the arrival times of a server that is a process of its own, against the command line as
-// another. Real time; about forty seconds in all.
+// another. Real time; about forty seconds in all. A request that this machine, busy with other things, held up on its way
+// for longer than the tolerance proves nothing about its successor: how long each was on its way is known from the ledger.
 
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../sim/request-log.ts';
+import { type PolitenessReceipt, politenessReceipt } from '../../src/engine/politeness-receipt.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { curlew } from '../fixtures/curlew-process.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 import { type CourtProcess, courtProcess } from './court-process.ts';
@@ -14,30 +18,28 @@ const TOLERANCE_MS = 5;
 
 interface Fetched {
   readonly kinds: readonly string[];
-  readonly receipt: { readonly hosts: readonly HostLine[] };
-}
-interface HostLine {
-  readonly host: string;
-  readonly requests: number;
-  readonly shortestGapMs: number;
-  readonly peakPerSecond: number;
-  readonly crawlDelayMs: number | null;
-  readonly retryAfters: readonly { readonly obeyed: boolean }[];
+  readonly receipt: PolitenessReceipt;
+  /** When each address was asked for last, in wall time. */
+  readonly leftAt: ReadonlyMap<string, number>;
 }
 
-/** Fetches with eight workers, and reads the receipt. */
+/** Fetches with eight workers, and reads what the ledger says about it. */
 async function fetchAll(courts: readonly CourtProcess[], urls: readonly string[], rate: number): Promise<Fetched> {
   await writeFile(scratch('urls.txt'), urls.join('\n'));
-  const data = ['--data', scratch('data'), '--json'];
   const allowed = courts.flatMap(({ host }) => ['--allow-host', host]);
-  const fetching = ['fetch', scratch('urls.txt'), ...data, ...allowed, '--rate', String(rate), '--concurrency', '8'];
-  const { stdout } = await curlew(fetching);
+  const options = ['--data', scratch('data'), '--json', '--rate', String(rate), '--concurrency', '8'];
+  const { stdout } = await curlew(['fetch', scratch('urls.txt'), ...options, ...allowed]);
   const kinds = stdout
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line).kind);
-  const receipt = JSON.parse((await curlew(['hosts', '--receipt', 'latest', ...data])).stdout);
-  return { kinds, receipt };
+  const ledger = await Ledger.open(scratch('data'), { clock: systemClock, readOnly: true });
+  const run = await ledger.run('latest');
+  const leftAt = new Map<string, number>();
+  for await (const { url, at } of ledger.requestStarts(run.id)) leftAt.set(url, at);
+  const receipt = await politenessReceipt(ledger, run);
+  await ledger.close();
+  return { kinds, receipt, leftAt };
 }
 
 const cases = (court: CourtProcess, count: number) =>
@@ -52,25 +54,27 @@ function fullestSecond(log: readonly LogEntry[]): number {
   return Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + 1_000).length));
 }
 
-// A machine that is busy with other tests may hold a process up for longer than the tolerance; no machine makes a client
-// that is too quick slow three times in a row.
-describe('at the server', { retry: 2 }, () => {
+describe('at the server', () => {
   it('eight workers at five a second never come nearer to each other, for twenty seconds', async () => {
     // Slower than the rate, so that several requests are under way at any time.
     const court = await courtProcess('--latency', '500-900');
-    const { kinds, receipt } = await fetchAll([court], cases(court, 100), 5);
+    const { kinds, receipt, leftAt } = await fetchAll([court], cases(court, 100), 5);
     const log = await court.log();
     expect(kinds).toEqual(Array(100).fill('ok'));
     expect(log).toHaveLength(101);
     expect((log.at(-1)?.arrivedAt ?? 0) - (log[0]?.arrivedAt ?? 0)).toBeGreaterThanOrEqual(20_000 - TOLERANCE_MS);
-    expect(Math.min(...gaps(log))).toBeGreaterThanOrEqual(200 - TOLERANCE_MS);
-    expect(fullestSecond(log)).toBeLessThanOrEqual(5 + 1);
     expect(Math.max(...log.map(({ inFlight }) => inFlight))).toBeGreaterThan(2);
-    // The receipt says what the server saw.
+    expect(fullestSecond(log)).toBeLessThanOrEqual(5 + 1);
+    const onTime = ({ path, wallTime }: LogEntry) =>
+      wallTime - (leftAt.get(court.url + path) ?? Number.NEGATIVE_INFINITY) <= TOLERANCE_MS;
+    const telling = gaps(log).filter((_, index) => log[index] !== undefined && onTime(log[index]));
+    expect(telling.length).toBeGreaterThan(50);
+    expect(Math.min(...telling)).toBeGreaterThanOrEqual(200 - TOLERANCE_MS);
+    // The receipt counts what the server counted, and no gap was shorter where the requests left.
     const [mine] = receipt.hosts;
     expect(mine).toMatchObject({ host: court.host, requests: 101 });
-    expect(mine?.shortestGapMs).toBeGreaterThanOrEqual(200 - TOLERANCE_MS);
-    expect(mine?.peakPerSecond).toBeLessThanOrEqual(6);
+    expect(mine?.shortestGapMs).toBeGreaterThanOrEqual(200);
+    expect(mine?.peakPerSecond).toBeLessThanOrEqual(5);
   }, 60_000);
 
   it('crawl-delay makes them slower', async () => {
@@ -86,16 +90,18 @@ describe('at the server', { retry: 2 }, () => {
   it('Retry-After stops all of them, and none comes early', async () => {
     const court = await courtProcess('--latency', '300');
     await court.fault({ kind: 'status', status: 429, headers: { 'retry-after': '3' }, path: '/case/5', count: 1 });
-    const { kinds, receipt } = await fetchAll([court], cases(court, 20), 20);
+    const { kinds, receipt, leftAt } = await fetchAll([court], cases(court, 20), 20);
     const log = await court.log();
     expect(kinds).toEqual(Array(20).fill('ok'));
+    const [heard] = receipt.hosts[0]?.retryAfters ?? [];
+    if (heard === undefined) return expect.fail('nothing was refused');
+    expect(heard).toMatchObject({ obeyed: true, until: heard.at + 3_000 });
     const refused = log.find(({ status }) => status === 429);
-    if (refused === undefined) return expect.fail('nothing was refused');
-    const heardAt = refused.arrivedAt + 300;
-    const early = log.filter(({ arrivedAt }) => arrivedAt > heardAt + 50 && arrivedAt < heardAt + 3_000 - TOLERANCE_MS);
-    expect(early).toEqual([]);
-    expect(log.filter(({ arrivedAt }) => arrivedAt >= heardAt + 3_000 - TOLERANCE_MS).length).toBeGreaterThan(5);
-    expect(receipt.hosts).toMatchObject([{ retryAfters: [{ obeyed: true }] }]);
+    expect(heard.at - (refused?.wallTime ?? 0)).toBeGreaterThanOrEqual(300 - TOLERANCE_MS);
+    // What left before the refusal was heard may still arrive; what left after it arrives three seconds later.
+    const later = log.filter(({ path }) => (leftAt.get(court.url + path) ?? 0) > heard.at && path !== '/case/5');
+    expect(later.length).toBeGreaterThan(5);
+    expect(Math.min(...later.map(({ wallTime }) => wallTime))).toBeGreaterThanOrEqual(heard.until - TOLERANCE_MS);
   });
 
   it('two hosts do not wait for each other', async () => {

@@ -18,6 +18,8 @@ export default class ScriptedCases extends Scraper {
     get('/case/1', this.parseCase),
   ]);
 
+  guarded = entry(() => get({ url: 'http://127.0.0.1:59999/x', via: 'browser' }, this.parseCase));
+
   forbidden = entry(() => get({ url: '/private/x', via: 'browser' }, this.parseCase));
 
   *parseCase(page: Page) {
