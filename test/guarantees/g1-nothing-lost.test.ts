@@ -38,31 +38,36 @@ interface Killing {
 
 /** Starting takes about this long: a life that is to end before its first request is killed within it. */
 const STARTING_MS = 400;
-const LONGEST_DELAY_MS = 25;
+const LONGEST_DELAY_MS = 15;
 
 /** Begins a run and kills it again and again, at moments spread over the whole of it. Gives how the killed lives ended. */
 async function killAgainAndAgain(scraper: string, data: string, killing: Killing): Promise<Ended[]> {
   const { court, kills, requests, random } = killing;
-  const begin = runArguments(scraper, court, data);
   const ends: Ended[] = [];
   const earlier = court.log.entries.length;
   while (ends.length < kills) {
     const asked = new Set(court.log.since(earlier).map(({ path }) => path)).size;
-    const share = (requests - asked) / (kills - ends.length);
-    const arrivals = Math.min(Math.floor(random.next() * 2 * share + random.next() * 16), (requests - asked) / 2);
+    // What is left to do for each of the lives to come; on average they get that far.
+    const share = (requests - asked) / (kills - ends.length + 1);
+    const drawn = Math.floor(random.next() * 2 * share);
     // The first life is to live long enough that there is a run to resume.
-    if (ends.length === 0) ends.push(await liveUntil(Math.max(1, arrivals), begin, killing));
-    else ends.push(await liveUntil(arrivals, resumeArguments(data), killing));
+    const [args, least] = ends.length === 0 ? [runArguments(scraper, court, data), 1] : [resumeArguments(data), 0];
+    ends.push(await liveUntil(Math.max(least, drawn), Math.ceil(share / 2), args, killing));
   }
   return ends;
 }
 
-/** Starts Curlew and kills it a random moment after so many requests have arrived at the site. */
-async function liveUntil(arrivals: number, args: string[], { court, random }: Killing): Promise<Ended> {
+/**
+ * Starts Curlew and kills it a random moment after so many requests have arrived at the site, or before the first one.
+ * However fast the machine is, it does not live longer than `more` further requests.
+ */
+async function liveUntil(arrivals: number, more: number, args: string[], { court, random }: Killing): Promise<Ended> {
   const before = court.log.entries.length;
+  const arrival = (count: number) => court.log.arrival(({ n }) => n >= before + count);
   const life = startCurlew(args);
-  if (arrivals >= 1) await Promise.race([court.log.arrival(({ n }) => n >= before + arrivals), life.ended]);
-  await sleep(random.next() * (arrivals >= 1 ? LONGEST_DELAY_MS : STARTING_MS));
+  if (arrivals > 0) await Promise.race([arrival(arrivals), life.ended]);
+  const delayMs = random.next() * (arrivals > 0 ? LONGEST_DELAY_MS : STARTING_MS);
+  await Promise.race([sleep(delayMs), arrival(arrivals > 0 ? arrivals + more : 1)]);
   life.kill('SIGKILL');
   return life.ended;
 }
@@ -76,7 +81,7 @@ async function filesUnder(directory: string): Promise<Record<string, string>> {
 }
 
 describe('a crawl that is killed', () => {
-  it('at 100 random moments comes to what an undisturbed one comes to', { timeout: 180_000 }, async () => {
+  it('at 100 random moments comes to what an undisturbed one comes to', { timeout: 240_000 }, async () => {
     const pages = 2_000;
     const court = closing(await startCourt({ graphPages: pages }));
     // Some leaves of the graph are missing and some are refused for good, so that there is more than one verdict to lose.
