@@ -12,8 +12,22 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'parts',
+          include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'examples/**/*.test.ts'],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        // One file at a time: they start processes, and measure pace and memory of what they start.
+        extends: true,
+        test: { name: 'whole', include: ['test/**/*.test.ts'], fileParallelism: false, sequence: { groupOrder: 2 } },
+      },
+    ],
   },
 });

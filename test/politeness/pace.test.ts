@@ -95,7 +95,10 @@ describe('at the server', () => {
     expect(kinds).toEqual(Array(20).fill('ok'));
     const [heard] = receipt.hosts[0]?.retryAfters ?? [];
     if (heard === undefined) return expect.fail('nothing was refused');
-    expect(heard).toMatchObject({ obeyed: true, until: heard.at + 3_000 });
+    expect(heard.obeyed).toBe(true);
+    // Two readings of the clock: the answer was read a moment before it was reported.
+    expect(heard.until - heard.at).toBeGreaterThan(3_000 - TOLERANCE_MS);
+    expect(heard.until - heard.at).toBeLessThanOrEqual(3_000);
     const refused = log.find(({ status }) => status === 429);
     expect(heard.at - (refused?.wallTime ?? 0)).toBeGreaterThanOrEqual(300 - TOLERANCE_MS);
     // What left before the refusal was heard may still arrive; what left after it arrives three seconds later.
