@@ -21,8 +21,10 @@ beforeEach(({ skip }) => {
 
 function onTerminal(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const command = [process.execPath, BIN, ...args].map((part) => `'${part}'`).join(' ');
+  // A person's terminal is no CI, where Node writes no colours.
+  const { CI: _, ...own } = process.env;
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-    env: { ...process.env, TERM: 'xterm-256color', ...env },
+    env: { ...own, TERM: 'xterm-256color', ...env },
   });
   let screen = '';
   child.stdout.on('data', (chunk) => (screen += chunk));
