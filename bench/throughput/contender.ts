@@ -1,13 +1,13 @@
 // One crawl in a process and a data directory of its own, measured from outside. A crawl that did not find every page
 // exactly once has no figures: it throws.
 
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { Court } from './court-process.ts';
-import type { Usage } from './report-usage.ts';
 
 export const CONTENDERS = ['curlew', 'bare', 'crawlee'] as const;
 export type Contender = (typeof CONTENDERS)[number];
@@ -18,6 +18,12 @@ export interface CrawlReport {
   readonly records: number;
   /** From before the first request to after the last commit. */
   readonly seconds: number;
+}
+
+/** What a process used from its start to its end: see report-usage.js. */
+interface Usage {
+  readonly cpuSeconds: number;
+  readonly peakBytes: number;
 }
 
 export interface Measured extends Usage {
@@ -85,23 +91,12 @@ function start(contender: Contender, url: string, directory: string, concurrency
   }
 }
 
-/** Runs a script on this Node and gives what it printed; throws when it fails. */
-function runNode({ args, env }: Start, usageFile: string): Promise<string> {
-  const child = spawn(process.execPath, ['--import', here('report-usage.ts'), ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+/** Runs a script on this Node and gives what it printed; throws, with what it said, when it fails. */
+async function runNode({ args, env }: Start, usageFile: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import', here('report-usage.js'), ...args], {
     env: { ...process.env, ...env, BENCH_USAGE_FILE: usageFile },
   });
-  let stdout = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) => {
-      if (code === 0) resolve(stdout);
-      else reject(new Error(`${args[0]} ended with exit code ${code}: ${stdout.slice(-500)}`));
-    });
-  });
+  return stdout;
 }
 
 function readReport(contender: Contender, stdout: string): CrawlReport {

@@ -23,9 +23,10 @@ export class EventTable {
   constructor(database: Database) {
     this.#insert = database.prepare('INSERT INTO events (run_id, at, kind, request_id, data) VALUES (?, ?, ?, ?, ?)');
     this.#last = database.prepare('SELECT max(id) AS id FROM events WHERE run_id = ?');
+    // An expression for the limit: SQLite plans a query anew for every value of a bare one.
     this.#page = database.prepare(
       `SELECT events.id, at, kind, request_id, data, url FROM events LEFT JOIN requests ON requests.id = request_id
-       WHERE events.run_id = ? AND events.id > ? ORDER BY events.id LIMIT ?`,
+       WHERE events.run_id = ? AND events.id > ? ORDER BY events.id LIMIT 0 + ?`,
     );
     this.#ofRequest = database.prepare(
       'SELECT data FROM events WHERE run_id = ? AND request_id = ? AND kind = ? ORDER BY id DESC LIMIT 1',

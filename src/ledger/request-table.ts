@@ -57,10 +57,11 @@ export class RequestTable {
     this.#conflict = database.prepare(
       'UPDATE requests SET conflicts = conflicts + 1 WHERE run_id = ? AND identity = ?',
     );
+    // An expression for the limit: SQLite plans a query anew for every value of a bare one.
     this.#select = database.prepare(
       `SELECT id, host_id, identity, attempts, method, url, step, priority, depth, extra FROM requests
        WHERE run_id = ? AND host_id = ? AND state = ${State.ready}
-       ORDER BY priority DESC, depth DESC, id LIMIT ?`,
+       ORDER BY priority DESC, depth DESC, id LIMIT 0 + ?`,
     );
     this.#claim = database.prepare(`UPDATE requests SET state = ${State.claimed} WHERE id = ?`);
     this.#promote = database.prepare(

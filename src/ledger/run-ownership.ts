@@ -1,6 +1,7 @@
 // A run belongs to one process at a time. Taking it raises its token; a commit carries the token, and one that is not the
 // newest is rejected. So a process that was taken for dead can come back and do no harm.
 
+import type { StatementSync } from 'node:sqlite';
 import type { Instant } from '../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { lookUpProcess, type ProcessIdentity } from '../platform/process-identity.ts';
@@ -15,9 +16,11 @@ export const OWNER_SILENT_MS = 30_000;
 
 export class RunOwnership {
   readonly #database: Database;
+  readonly #beat: StatementSync;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#beat = database.prepare('UPDATE run_owners SET heartbeat_at = ? WHERE run_id = ? AND token = ?');
   }
 
   /**
@@ -48,10 +51,7 @@ export class RunOwnership {
 
   /** Shows that the owner is there. Throws `ownership_lost` when `token` is not the newest. Call it in every transaction. */
   assertOwner(run: RunId, token: FencingToken, now: Instant): void {
-    const { changes } = this.#database
-      .prepare('UPDATE run_owners SET heartbeat_at = ? WHERE run_id = ? AND token = ?')
-      .run(now, run, token);
-    if (changes === 0) {
+    if (this.#beat.run(now, run, token).changes === 0) {
       throw new CurlewError(ErrorCode.ownershipLost, `Run ${run} was taken over by another process.`, {
         remedy: 'Nothing was lost: the other process goes on with it. See curlew runs.',
       });
