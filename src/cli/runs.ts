@@ -24,9 +24,9 @@ export function define(command: Command): Command {
 
 async function rowOf(ledger: Ledger, run: Run) {
   const { requests, records, invalid, seconds } = await ledger.summary(run.id);
-  const { id, kind, name, health, createdAt, endedAt } = run;
+  const { id, kind, name, health, startedAt, endedAt } = run;
   const status = await statusNow(ledger, run);
-  return { run: id, kind, name, status, health, requests, records, invalid, seconds, createdAt, endedAt };
+  return { run: id, kind, name, status, health, requests, records, invalid, seconds, startedAt, endedAt };
 }
 
 /** Narrow enough for 80 columns; `--json` has the rest. */
@@ -36,7 +36,7 @@ function table(rows: readonly Awaited<ReturnType<typeof rowOf>>[]): string {
     row.run,
     row.kind === 'replay' ? `${row.name} (replay)` : row.name,
     // To the minute, without its zone.
-    formatInstant(row.createdAt).slice(0, 16),
+    formatInstant(row.startedAt).slice(0, 16),
     formatStatus(row.status),
     formatHealth(row.health),
     row.requests.done,

@@ -46,7 +46,7 @@ function look(options: Options, reference: number | 'latest') {
 type Shown = Awaited<ReturnType<typeof look>>;
 
 function format({ run, summary, hosts, kinds, problems, holder, walks }: Shown, data: string): string {
-  const parts = [formatSummary(summary), `  begun     ${formatInstant(run.createdAt)}\n`];
+  const parts = [formatSummary(summary), `  begun     ${formatInstant(run.startedAt)}\n`];
   if (run.source !== undefined) parts.push(`  scraper   ${printable(run.source)}\n`);
   if (run.error !== undefined) parts.push(`  error     ${printable(run.error)}\n`);
   if (holder !== undefined) parts.push(`  owner     process ${holder.pid} on ${holder.machine}\n`);

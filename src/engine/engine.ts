@@ -2,6 +2,7 @@
 // Memory holds a window of the queue and what is in flight; everything else is in the ledger. Stopping finishes what is on
 // the wire, hands back what is not, and commits.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Outcome } from '../fetch/outcome.ts';
 import type { ClaimedRequest, HostId } from '../ledger/page-result.ts';
 import type { CommitResult, FetchMemory, RunWriter } from '../ledger/run-writer.ts';
@@ -44,7 +45,10 @@ export class Engine {
   readonly #abort = new AbortController();
   /** When each lane is next looked at for delayed requests. */
   readonly #wakes = new Map<HostId, Instant>();
+  /** Requests taken from lanes whose pages are not yet handed to the committer. */
   #active = 0;
+  /** Those among them that are answered: they hold their bodies. */
+  #reading = 0;
   #pending = 0;
   readonly #end: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #idled: PromiseWithResolvers<void> = Promise.withResolvers();
@@ -109,7 +113,7 @@ export class Engine {
       return;
     }
     for (const lane of this.#lanes.values()) {
-      while (this.#committer.backlog < MOST_UNCOMMITTED) {
+      while (this.#committer.backlog < MOST_UNCOMMITTED && this.#reading < this.#options.concurrency) {
         const request = lane.take();
         if (request === undefined) break;
         this.#active++;
@@ -130,18 +134,37 @@ export class Engine {
 
   async #work(lane: Lane, request: ClaimedRequest): Promise<void> {
     try {
-      const patience = { stop: this.#stop.signal, abort: this.#abort.signal };
-      const outcome = await this.#options.source.answer(request, patience);
+      const outcome = await this.#answer(lane, request);
       crashPoint('after-fetch');
-      const page = this.#options.finish(request, outcome);
-      this.#committer.submit(page instanceof Promise ? await page : page);
+      await this.#read(request, outcome);
     } catch (error) {
       // What was not answered because we are stopping stays claimed; ending the run hands it back.
       if (error !== STOPPED) this.#fail(error);
     } finally {
       this.#active--;
-      lane.finished();
       this.#pump();
+    }
+  }
+
+  async #answer(lane: Lane, request: ClaimedRequest): Promise<Outcome> {
+    try {
+      const patience = { stop: this.#stop.signal, abort: this.#abort.signal };
+      return await this.#options.source.answer(request, patience);
+    } finally {
+      lane.finished();
+    }
+  }
+
+  async #read(request: ClaimedRequest, outcome: Outcome): Promise<void> {
+    this.#reading++;
+    try {
+      // The next request is on its way while this page is read.
+      this.#pump();
+      await nextTurn();
+      const page = this.#options.finish(request, outcome);
+      this.#committer.submit(page instanceof Promise ? await page : page);
+    } finally {
+      this.#reading--;
     }
   }
 

@@ -4,6 +4,7 @@ import type { StatementSync } from 'node:sqlite';
 import type { Instant } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
 import type { Database } from './database.ts';
+import { isoTime, readIsoTime } from './iso-time.ts';
 import type { NewEvent, RequestId } from './page-result.ts';
 import type { RunId } from './run.ts';
 
@@ -21,26 +22,28 @@ export class EventTable {
   readonly #ofRequest: StatementSync;
 
   constructor(database: Database) {
-    this.#insert = database.prepare('INSERT INTO events (run_id, at, kind, request_id, data) VALUES (?, ?, ?, ?, ?)');
+    this.#insert = database.prepare(
+      'INSERT INTO events (run_id, request_id, event_type, payload_json, created_at) VALUES (?, ?, ?, ?, ?)',
+    );
     this.#last = database.prepare('SELECT max(id) AS id FROM events WHERE run_id = ?');
     // An expression for the limit: SQLite plans a query anew for every value of a bare one.
     this.#page = database.prepare(
-      `SELECT events.id, at, kind, request_id, data, url FROM events LEFT JOIN requests ON requests.id = request_id
-       WHERE events.run_id = ? AND events.id > ? ORDER BY events.id LIMIT 0 + ?`,
+      `SELECT events.id, created_at, event_type, request_id, payload_json, url
+       FROM events LEFT JOIN requests ON requests.id = request_id WHERE events.run_id = ? AND events.id > ? ORDER BY events.id LIMIT 0 + ?`,
     );
     this.#ofRequest = database.prepare(
-      'SELECT data FROM events WHERE run_id = ? AND request_id = ? AND kind = ? ORDER BY id DESC LIMIT 1',
+      'SELECT payload_json FROM events WHERE run_id = ? AND request_id = ? AND event_type = ? ORDER BY id DESC LIMIT 1',
     );
   }
 
   add(run: RunId, request: RequestId | undefined, event: NewEvent, now: Instant): void {
-    this.#insert.run(run, now, event.kind, request ?? null, JSON.stringify(event.data));
+    this.#insert.run(run, request ?? null, event.kind, JSON.stringify(event.data), isoTime(now));
   }
 
   /** What the last event of that kind says about a request. */
   lastOf(run: RunId, request: RequestId, kind: string): Json | undefined {
     const row = this.#ofRequest.get(run, request, kind);
-    return row === undefined ? undefined : (JSON.parse(String(row.data)) as Json);
+    return row === undefined ? undefined : (JSON.parse(String(row.payload_json)) as Json);
   }
 
   last(run: RunId): number {
@@ -50,11 +53,11 @@ export class EventTable {
   after(run: RunId, id: number, limit: number): StoredEvent[] {
     return this.#page.all(run, id, limit).map((row) => ({
       id: Number(row.id),
-      at: Number(row.at),
-      kind: String(row.kind),
+      at: readIsoTime(row.created_at),
+      kind: String(row.event_type),
       requestId: row.request_id === null ? undefined : (row.request_id as RequestId),
       url: row.url === null ? undefined : String(row.url),
-      data: JSON.parse(String(row.data)) as Json,
+      data: JSON.parse(String(row.payload_json)) as Json,
     }));
   }
 }

@@ -1,6 +1,7 @@
 // Where each exchange lies in the archive.
 
 import type { StatementSync } from 'node:sqlite';
+import { BodyFilter } from './body-filter.ts';
 import type { Database } from './database.ts';
 import type { ExchangeId, NewExchange, RequestId } from './page-result.ts';
 import type { RunId } from './run.ts';
@@ -27,6 +28,10 @@ export interface KnownBody {
 const COLUMNS = `id, request_id, hop, at, duration_ms, url, status, body_sha256, body_size, file_path, segment_id,
   request_offset, request_length, response_offset, response_length, revisit_of`;
 
+/** Above so many bodies reading them all would hold up the first request. */
+const MOST_FILTERED = 200_000;
+const ALWAYS_LOOK = { add: () => {}, mayHave: () => true };
+
 export class ExchangeTable {
   readonly #insert: StatementSync;
   readonly #insertBody: StatementSync;
@@ -39,6 +44,9 @@ export class ExchangeTable {
   readonly #grow: StatementSync;
   readonly #addSegment: StatementSync;
   readonly #segmentsOf: StatementSync;
+  readonly #allBodies: StatementSync;
+  /** Read when it is first needed. */
+  #filter: Pick<BodyFilter, 'add' | 'mayHave'> | undefined;
 
   constructor(database: Database) {
     this.#insert = database.prepare(
@@ -69,6 +77,7 @@ export class ExchangeTable {
     );
     this.#grow = database.prepare('UPDATE segments SET committed_end = max(committed_end, ?) WHERE id = ?');
     this.#addSegment = database.prepare('INSERT INTO segments (run_id, committed_end) VALUES (?, 0)');
+    this.#allBodies = database.prepare('SELECT sha256 FROM bodies');
     this.#segmentsOf = database.prepare('SELECT id, committed_end FROM segments WHERE run_id = ? ORDER BY id');
   }
 
@@ -91,7 +100,9 @@ export class ExchangeTable {
       exchange.revisitOf ?? null,
     );
     const holdsBody = exchange.bodySize > 0 && exchange.filePath === undefined && exchange.revisitOf === undefined;
-    if (holdsBody) this.#insertBody.run(exchange.bodySha256, lastInsertRowid);
+    if (!holdsBody) return;
+    this.#insertBody.run(exchange.bodySha256, lastInsertRowid);
+    this.#filter?.add(exchange.bodySha256);
   }
 
   /** Says that the segment's bytes up to `end` belong to the ledger: in the same transaction as the exchanges in them. */
@@ -125,11 +136,24 @@ export class ExchangeTable {
     for (const { url, at } of this.#starts.iterate(run)) yield { url: String(url), at: Number(at) };
   }
 
+  /** Where a body was archived first. May miss one that another process is archiving now: it is then archived twice. */
   findBody(sha256: Uint8Array): KnownBody | undefined {
+    this.#filter ??= this.#readFilter();
+    if (!this.#filter.mayHave(sha256)) return undefined;
     const row = this.#findBody.get(sha256);
     return row === undefined
       ? undefined
       : { exchange: row.exchange_id as ExchangeId, url: String(row.url), at: Number(row.at) };
+  }
+
+  #readFilter(): Pick<BodyFilter, 'add' | 'mayHave'> {
+    const filter = new BodyFilter();
+    let rows = 0;
+    for (const { sha256 } of this.#allBodies.iterate()) {
+      filter.add(sha256 as Uint8Array);
+      if (++rows > MOST_FILTERED) return ALWAYS_LOOK;
+    }
+    return filter;
   }
 
   addSegment(run: RunId): number {

@@ -4,6 +4,7 @@ import type { StatementSync } from 'node:sqlite';
 import type { Instant } from '../platform/clock.ts';
 import type { Database } from './database.ts';
 import type { ClaimedRequest, HostId, NewRequest, RequestId, Settlement } from './page-result.ts';
+import { RecentReadings } from './recent-readings.ts';
 import { decodeRequest, encodeRequest } from './request-codec.ts';
 import type { RunId } from './run.ts';
 import { isVerdict, type Verdict } from './verdict.ts';
@@ -46,6 +47,9 @@ export class RequestTable {
   readonly #unanswered: StatementSync;
   readonly #reopen: StatementSync;
   readonly #problems: StatementSync;
+  /** Of `#recentRun`. */
+  readonly #recent = new RecentReadings();
+  #recentRun: RunId | undefined;
 
   constructor(database: Database) {
     this.#readingOf = database.prepare('SELECT reading FROM requests WHERE run_id = ? AND identity = ?');
@@ -107,13 +111,30 @@ export class RequestTable {
   /** Adds a request to the queue. False when the run has one of that identity already. */
   add(run: RunId, host: HostId, request: NewRequest, parent: RequestId | undefined): boolean {
     // Most links of a site lead to pages that are known, and looking costs a quarter of an insert that conflicts.
-    const known = this.#readingOf.get(run, request.identity) as unknown as readonly [reading: number] | undefined;
+    const { identity, reading } = request;
+    const known = this.#readingIn(run, identity);
     if (known === undefined) {
       this.#addNew(run, host, request, parent);
+      this.#recent.set(identity, reading);
       return true;
     }
-    if (known[0] !== request.reading) this.#conflict.run(run, request.identity);
+    if (known !== reading) this.#conflict.run(run, identity);
     return false;
+  }
+
+  /** Drops what was remembered of a transaction that did not come to be. */
+  forget(): void {
+    this.#recent.clear();
+  }
+
+  #readingIn(run: RunId, identity: Uint8Array): number | undefined {
+    if (run !== this.#recentRun) this.forget();
+    this.#recentRun = run;
+    const recent = this.#recent.get(identity);
+    if (recent !== undefined) return recent;
+    const row = this.#readingOf.get(run, identity) as unknown as readonly [reading: number] | undefined;
+    if (row !== undefined) this.#recent.set(identity, row[0]);
+    return row?.[0];
   }
 
   #addNew(run: RunId, host: HostId, request: NewRequest, parent: RequestId | undefined): void {

@@ -4,6 +4,7 @@ import type { Instant } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
 import type { Database } from './database.ts';
 import { HEALTHS, type Health, RUN_STATUSES, type RunStatus } from './health.ts';
+import { isoTime, readIsoTime } from './iso-time.ts';
 import { type NewRun, RUN_KINDS, type Run, type RunId } from './run.ts';
 
 type Row = Record<string, unknown>;
@@ -18,7 +19,7 @@ export class RunTable {
   create(run: NewRun, now: Instant): RunId {
     const { lastInsertRowid } = this.#database
       .prepare(
-        `INSERT INTO runs (kind, name, source, params, settings, replay_of, status, created_at)
+        `INSERT INTO runs (kind, name, source, params_json, settings, replay_of, status, started_at)
          VALUES (?, ?, ?, ?, ?, ?, 'running', ?)`,
       )
       .run(
@@ -28,7 +29,7 @@ export class RunTable {
         JSON.stringify(run.params),
         JSON.stringify(run.settings),
         run.replayOf ?? null,
-        now,
+        isoTime(now),
       );
     return Number(lastInsertRowid) as RunId;
   }
@@ -52,7 +53,7 @@ export class RunTable {
   predecessorOf(run: Run): Run | undefined {
     const row = this.#database
       .prepare(
-        `SELECT * FROM runs WHERE id < ? AND kind = ? AND name = ? AND params = ? AND status = 'completed'
+        `SELECT * FROM runs WHERE id < ? AND kind = ? AND name = ? AND params_json = ? AND status = 'completed'
          ORDER BY id DESC LIMIT 1`,
       )
       .get(run.id, run.kind, run.name, JSON.stringify(run.params));
@@ -62,8 +63,8 @@ export class RunTable {
   /** Sets where the run stands; ends it unless it is running. */
   setStatus(id: RunId, status: RunStatus, health: Health | undefined, error: string | undefined, now: Instant): void {
     this.#database
-      .prepare('UPDATE runs SET status = ?, health = ?, error = ?, ended_at = ? WHERE id = ?')
-      .run(status, health ?? null, error ?? null, status === 'running' ? null : now, id);
+      .prepare('UPDATE runs SET status = ?, run_health = ?, error_summary = ?, ended_at = ? WHERE id = ?')
+      .run(status, health ?? null, error ?? null, status === 'running' ? null : isoTime(now), id);
   }
 
   /** The cookies of the run's sessions, as they were saved. */
@@ -89,14 +90,14 @@ function readRun(row: Row): Run {
     kind: RUN_KINDS.find((kind) => kind === row.kind) ?? 'scraper',
     name: String(row.name),
     source: row.source === null ? undefined : String(row.source),
-    params: JSON.parse(String(row.params)),
+    params: JSON.parse(String(row.params_json)),
     settings: JSON.parse(String(row.settings)),
     replayOf: row.replay_of === null ? undefined : (Number(row.replay_of) as RunId),
     status: RUN_STATUSES.find((status) => status === row.status) ?? 'failed',
-    health: HEALTHS.find((health) => health === row.health),
-    error: row.error === null ? undefined : String(row.error),
-    createdAt: Number(row.created_at),
-    endedAt: row.ended_at === null ? undefined : Number(row.ended_at),
+    health: HEALTHS.find((health) => health === row.run_health),
+    error: row.error_summary === null ? undefined : String(row.error_summary),
+    startedAt: readIsoTime(row.started_at),
+    endedAt: row.ended_at === null ? undefined : readIsoTime(row.ended_at),
     activeMs: Number(row.active_ms),
   };
 }

@@ -209,6 +209,7 @@ export class RunWriter {
       });
     } catch (error) {
       this.#tables.hosts.forget();
+      this.#tables.requests.forget();
       throw error;
     }
   }

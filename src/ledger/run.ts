@@ -8,12 +8,12 @@ import type { VerdictCounts } from './verdict.ts';
 
 export type RunId = number & { readonly brand: 'RunId' };
 
-export const RUN_KINDS = ['scraper', 'replay', 'fetch'] as const;
+export const RUN_KINDS = ['scraper', 'replay', 'fetch', 'mirror', 'site'] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 
 export interface NewRun {
   readonly kind: RunKind;
-  /** What was run: the class name of a scraper. */
+  /** What was run: the class name of a scraper, the domain of a site. */
   readonly name: string;
   /** The file it was loaded from; undefined when it was started from code. */
   readonly source: string | undefined;
@@ -27,7 +27,7 @@ export interface Run extends NewRun {
   readonly status: RunStatus;
   readonly health: Health | undefined;
   readonly error: string | undefined;
-  readonly createdAt: Instant;
+  readonly startedAt: Instant;
   readonly endedAt: Instant | undefined;
   /** Time worked on it, over all its starts. */
   readonly activeMs: number;

@@ -1,22 +1,35 @@
 // The ledger's tables, as the list of steps that lead to them. A step is never changed once released; a new one is added.
 
+import { MIRROR_SCHEMA } from './mirror/schema.ts';
+
 export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE runs (
-    id INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL,                    -- scraper | replay | fetch
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,                    -- scraper | replay | fetch | ...
     name TEXT NOT NULL,                    -- class name of the scraper
     source TEXT,                           -- path of the file it came from
-    params TEXT NOT NULL,                  -- JSON
+    trigger TEXT NOT NULL DEFAULT 'cli',   -- cli | ui | webhook | cron
+    mode TEXT NOT NULL DEFAULT 'full',     -- full | new | resume: what a mirror was asked for
+    csv_version_id INTEGER REFERENCES csv_versions (id),
+    params_json TEXT NOT NULL,
     settings TEXT NOT NULL,                -- JSON
     replay_of INTEGER REFERENCES runs (id),
-    status TEXT NOT NULL,                  -- running | completed | interrupted | failed
-    health TEXT,
-    error TEXT,
-    created_at INTEGER NOT NULL,
-    ended_at INTEGER,
-    active_ms INTEGER NOT NULL DEFAULT 0   -- time worked, over all starts
+    status TEXT NOT NULL,                  -- running | completed | interrupted | aborted | failed
+    run_health TEXT,
+    error_summary TEXT,
+    started_at TEXT NOT NULL,              -- ISO 8601, UTC
+    ended_at TEXT,
+    active_ms INTEGER NOT NULL DEFAULT 0,  -- time worked, over all starts
+    cases_total INTEGER,                   -- from here on: a mirror's coverage
+    cases_planned INTEGER,
+    cases_attempted INTEGER,
+    cases_downloaded INTEGER,
+    cases_failed INTEGER,
+    cases_skipped INTEGER,
+    coverage_ratio REAL
   ) STRICT;
+  CREATE INDEX idx_runs_started_at ON runs (started_at DESC);
 
   -- One owner at a time. The token grows with every change of owner; a commit carries it, and only the newest counts.
   CREATE TABLE run_owners (
@@ -162,14 +175,16 @@ export const MIGRATIONS: readonly string[] = [
 
   -- Things worth telling, in the order they became true. Sinks read from here: what is not committed did not happen.
   CREATE TABLE events (
-    id INTEGER PRIMARY KEY,
-    run_id INTEGER NOT NULL,
-    at INTEGER NOT NULL,
-    kind TEXT NOT NULL,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    run_id INTEGER REFERENCES runs (id),
+    case_id INTEGER REFERENCES cases (id),
     request_id INTEGER,
-    data TEXT NOT NULL                     -- JSON
+    event_type TEXT NOT NULL,
+    payload_json TEXT NOT NULL,
+    created_at TEXT NOT NULL               -- ISO 8601, UTC
   ) STRICT;
   CREATE INDEX events_run ON events (run_id, id);
+  CREATE INDEX events_case ON events (case_id, id) WHERE case_id IS NOT NULL;
 
   -- Cookies of a run's sessions.
   CREATE TABLE sessions (
@@ -177,4 +192,5 @@ export const MIGRATIONS: readonly string[] = [
     cookies TEXT NOT NULL                  -- JSON, by session name
   ) STRICT;
   `,
+  MIRROR_SCHEMA,
 ];

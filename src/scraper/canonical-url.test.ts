@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalUrl } from './canonical-url.ts';
+import { canonicalUrl, isPlainPath, rootOf } from './canonical-url.ts';
 
 describe('canonicalUrl', () => {
   it.each([
@@ -55,3 +55,35 @@ describe('canonicalUrl', () => {
 function decodeQuery(search: string): [string, string][] {
   return [...new URLSearchParams(search)];
 }
+
+describe('an address that could not be spelt otherwise', () => {
+  const characters = [...'/?.-_~=&+,;:@!$*()%#\'" <>|^`{}[]\\aZ0é'];
+  const paths = fc.array(fc.constantFrom(...characters), { maxLength: 12 }).map((chars) => `/${chars.join('')}`);
+  const roots = fc.constantFrom(
+    'https://court.example',
+    'HTTP://Court.Example:80',
+    'https://u:p@court.example:8443',
+    'http://127.1',
+    'http://[::1]:81',
+  );
+
+  it('is one that the parser leaves alone', () => {
+    fc.assert(
+      fc.property(roots, paths, (root, path) => {
+        fc.pre(isPlainPath(path));
+        expect(new URL(path, root).href).toBe(`${rootOf(root)}${path}`);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('comes out as it would by parsing, whatever it is relative to', () => {
+    fc.assert(
+      fc.property(roots, roots, paths, (base, root, path) => {
+        fc.pre(URL.canParse(`${root}${path}`));
+        expect(canonicalUrl(`${root}${path}`, `${base}/x/y?z`)).toBe(canonicalUrl(`${root}${path}`));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});

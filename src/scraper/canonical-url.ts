@@ -6,11 +6,22 @@ import { CurlewError, ErrorCode } from '../platform/errors.ts';
 const ESCAPE = /%[0-9a-fA-F]{2}/g;
 
 /**
+ * A path, perhaps with a query, that the URL Standard leaves as it is: no dot segments, nothing to be escaped or folded,
+ * no host (`//`), no fragment. Most links of most sites are such, and parsing them costs as much as finding them.
+ */
+const PLAIN_PATH = /^(?:\/(?=[\w?-]|$))(?:[\w\-~=&?+,;:@!$*.]|\/(?=[\w?-]|$))*$/;
+
+export function isPlainPath(address: string): boolean {
+  return PLAIN_PATH.test(address);
+}
+
+/**
  * Resolves `address` against `base` and gives it its one spelling: scheme and host in lower case, default port and dot
  * segments gone (URL Standard), the fragment dropped, percent-escapes in upper case, escaped unreserved characters bare.
  * Throws `invalid_request` for what is no address, or not http(s).
  */
 export function canonicalUrl(address: string, base?: string): string {
+  if (base !== undefined && continuesPlainly(address, base)) return address;
   const url = parse(address, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new CurlewError(
@@ -23,6 +34,20 @@ export function canonicalUrl(address: string, base?: string): string {
   const hash = href.indexOf('#');
   const bare = hash === -1 ? href : href.slice(0, hash);
   return bare.includes('%') ? bare.replace(ESCAPE, foldEscape) : bare;
+}
+
+/** Whether `address` has the scheme, host and port of `base`, and after them nothing that could be spelt otherwise. */
+function continuesPlainly(address: string, base: string): boolean {
+  const root = rootOf(base);
+  return root !== undefined && address.startsWith(root) && isPlainPath(address.slice(root.length));
+}
+
+let lastRoot: { readonly base: string; readonly root: string | undefined } | undefined;
+
+/** What stands before the path of `base`, in its one spelling. Asked for every link of a page, so the last is remembered. */
+export function rootOf(base: string): string | undefined {
+  if (lastRoot?.base !== base) lastRoot = { base, root: URL.parse('/', base)?.href.slice(0, -1) };
+  return lastRoot.root;
 }
 
 function parse(address: string, base: string | undefined): URL {

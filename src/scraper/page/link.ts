@@ -1,6 +1,7 @@
 // Where a node leads. Addresses are resolved as a browser would: against <base> and the final URL, white space stripped.
 // What cannot be fetched (javascript:, mailto:, an <a> without href) is not a link; what cannot be a link is an error.
 
+import { isPlainPath, rootOf } from '../canonical-url.ts';
 import { stringValue, type XPathNode } from '../xpath/xpath.ts';
 import { isElement } from '../xpath/xpath-node.ts';
 import { isFetchable, type Origin } from './origin.ts';
@@ -38,6 +39,8 @@ const ADDRESS_ATTRIBUTE: ReadonlyMap<string, string> = new Map([
 export function addressOf(node: XPathNode, selector: string, origin: Origin): string | undefined {
   const written = writtenAddress(node, selector, origin);
   if (written === undefined) return undefined;
+  const root = isPlainPath(written) ? rootOf(origin.baseUrl) : undefined;
+  if (root !== undefined) return root + written;
   const url = URL.parse(written, origin.baseUrl);
   if (url === null) {
     throw new StructureError(origin, {

@@ -1,0 +1,76 @@
+// A mirror's tables: the versions of a court's index, its cases and their history, and the downloads of each run. Names and
+// columns are a contract with pipelines that read the file themselves: columns may be added, never renamed.
+
+export const MIRROR_SCHEMA = `
+  CREATE TABLE csv_versions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    source TEXT NOT NULL,
+    fetched_at TEXT NOT NULL,              -- ISO 8601, UTC
+    source_url TEXT NOT NULL,
+    etag TEXT,
+    last_modified TEXT,
+    sha256 TEXT NOT NULL,
+    row_count INTEGER NOT NULL,
+    valid INTEGER NOT NULL,                -- 1: its cases were taken over; 0: it was refused, see error_message
+    error_message TEXT,
+    file_path TEXT NOT NULL                -- under the data directory
+  ) STRICT;
+  CREATE INDEX csv_versions_source ON csv_versions (source, id);
+
+  CREATE TABLE cases (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    action_token_raw TEXT NOT NULL,
+    action_token_norm TEXT NOT NULL,
+    title TEXT,
+    cause_number TEXT,
+    court TEXT,
+    category TEXT,
+    subject TEXT,
+    neutral_citation TEXT,
+    judgment_date TEXT,                    -- YYYY-MM-DD, or as it stands in the index when it cannot be read
+    other_json TEXT,                       -- columns of the index that have no column here
+    is_criminal INTEGER NOT NULL DEFAULT 0,
+    is_active INTEGER NOT NULL DEFAULT 1,
+    source TEXT NOT NULL,
+    first_seen_version_id INTEGER NOT NULL REFERENCES csv_versions (id),
+    last_seen_version_id INTEGER NOT NULL REFERENCES csv_versions (id),
+    revision INTEGER NOT NULL DEFAULT 0    -- grows whenever what is exported of the case changes
+  ) STRICT;
+  CREATE INDEX idx_cases_token_norm ON cases (action_token_norm);
+  CREATE INDEX idx_cases_source ON cases (source);
+  CREATE UNIQUE INDEX cases_identity ON cases (source, action_token_norm);
+  CREATE INDEX cases_revision ON cases (revision);
+
+  -- Every addition, change, removal and return, so that any two versions can be compared at any time.
+  CREATE TABLE case_history (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    case_id INTEGER NOT NULL REFERENCES cases (id),
+    csv_version_id INTEGER NOT NULL REFERENCES csv_versions (id),
+    change TEXT NOT NULL,                  -- added | changed | removed | returned
+    field TEXT,                            -- of a change
+    old_value TEXT,
+    new_value TEXT
+  ) STRICT;
+  CREATE INDEX case_history_case ON case_history (case_id, id);
+  CREATE INDEX case_history_version ON case_history (csv_version_id);
+
+  CREATE TABLE downloads (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    run_id INTEGER NOT NULL REFERENCES runs (id),
+    case_id INTEGER NOT NULL REFERENCES cases (id),
+    status TEXT NOT NULL,                  -- pending | in_progress | downloaded | failed | skipped
+    attempt_count INTEGER NOT NULL DEFAULT 0,
+    last_attempt_at TEXT,
+    file_path TEXT,                        -- under pdfs/
+    file_size_bytes INTEGER,
+    file_sha256 TEXT,
+    box_url_last TEXT,                     -- without its signature
+    error_code TEXT,
+    error_message TEXT,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX idx_downloads_run_case ON downloads (run_id, case_id);
+  CREATE INDEX idx_downloads_status ON downloads (status);
+  CREATE INDEX downloads_case ON downloads (case_id, status);
+`;
