@@ -11,7 +11,12 @@ import type { Site } from './site.ts';
 
 export const CONTROL_PREFIX = '/__sim/';
 
-type Controlled = Pick<Site, 'log' | 'faults' | 'stats' | 'setLatency'>;
+/** What a site can be told besides: method and name (`POST travel`), and a function from the JSON sent to the answer's. */
+export type ControlRoutes = Readonly<Record<string, (value: unknown) => unknown>>;
+
+interface Controlled extends Pick<Site, 'log' | 'faults' | 'stats' | 'setLatency'> {
+  readonly controlRoutes: ControlRoutes;
+}
 
 export async function answerControl(site: Controlled, request: SimRequest): Promise<Reply> {
   try {
@@ -24,7 +29,10 @@ export async function answerControl(site: Controlled, request: SimRequest): Prom
 
 async function route(site: Controlled, request: SimRequest): Promise<Reply> {
   const query = new URLSearchParams(request.search);
-  switch (`${request.method} ${request.pathname.slice(CONTROL_PREFIX.length)}`) {
+  const name = `${request.method} ${request.pathname.slice(CONTROL_PREFIX.length)}`;
+  const own = site.controlRoutes[name];
+  if (own !== undefined) return jsonReply(200, own(request.body === '' ? undefined : JSON.parse(request.body)) ?? {});
+  switch (name) {
     case 'GET log':
       return linesReply(site.log.since(Number(query.get('since') ?? 0)));
     case 'GET stats':

@@ -65,6 +65,31 @@ describe('FaultSwitches', () => {
     );
   });
 
+  it('strikes only what is about its token', () => {
+    const { faults } = setUp();
+    faults.set({ ...UNAVAILABLE, path: '/ajax', token: 'A1' });
+    const struck = [undefined, 'A1', 'A12'].filter((token) => faults.strike('POST', '/ajax', token) !== undefined);
+    expect(struck).toEqual(['A1']);
+    expect(faults.strike('POST', '/other', 'A1')).toBeUndefined();
+  });
+
+  it('lets the first `after` pass, and then counts', () => {
+    const { faults } = setUp();
+    faults.set({ ...UNAVAILABLE, path: '/a', after: 2, count: 1 });
+    const struck = ['/a', '/b', '/a', '/a', '/a'].map((path) => faults.strike('GET', path) !== undefined);
+    expect(struck).toEqual([false, false, false, true, false]);
+  });
+
+  it('draws by token where there is one, so that addresses that change do not matter', () => {
+    const struckOf = (prefix: string) => {
+      const { faults } = setUp(5);
+      faults.set({ ...UNAVAILABLE, rate: 0.5 });
+      return Array.from({ length: 50 }, (_, n) => faults.strike('GET', `${prefix}${n}`, `T${n}`) !== undefined);
+    };
+    expect(struckOf('/first/')).toEqual(struckOf('/second/'));
+    expect(new Set(struckOf('/first/')).size).toBe(2);
+  });
+
   it('draws the same requests in whatever order they come', () => {
     const paths = fc.array(fc.constantFrom('/a', '/b', '/c', '/d'), { maxLength: 30 });
     const seeds = fc.integer({ min: 0, max: 1_000 });

@@ -23,8 +23,10 @@ interface RequestSwitch {
   readonly id: number;
   readonly fault: RequestFault;
   readonly endsAt: number;
+  /** How many it still lets pass. */
+  passing: number;
   left: number;
-  /** How often each method and path was asked for: for `rate`. */
+  /** How often each method and path, or token, was asked for: for `rate`. */
   readonly asked: Map<string, number>;
 }
 
@@ -54,7 +56,8 @@ export class FaultSwitches {
     if (fault.kind === 'down') this.#goDown({ id, fault, ended: new AbortController() });
     else {
       const endsAt = this.#clock.monotonic() + (fault.forMs ?? Number.POSITIVE_INFINITY);
-      this.#switches.push({ id, fault, endsAt, left: fault.count ?? Number.POSITIVE_INFINITY, asked: new Map() });
+      const { after = 0, count = Number.POSITIVE_INFINITY } = fault;
+      this.#switches.push({ id, fault, endsAt, passing: after, left: count, asked: new Map() });
     }
     return id;
   }
@@ -74,11 +77,14 @@ export class FaultSwitches {
     return [...outages, ...this.#switches].map(({ id, fault }) => ({ id, fault }));
   }
 
-  /** The fault that strikes this request, if any, and counts it. `target` is path and query. */
-  strike(method: string, target: string): RequestFault | undefined {
+  /** The fault that strikes this request, if any, and counts it. `target` is path and query, `token` what it is about. */
+  strike(method: string, target: string, token?: string): RequestFault | undefined {
     if (this.#switches.length === 0) return undefined;
     this.#dropEnded();
-    const hit = this.#switches.find((one) => matches(one.fault, target) && this.#isDrawn(one, `${method} ${target}`));
+    const request = `${method} ${token ?? target}`;
+    const hit = this.#switches.find(
+      (one) => matches(one.fault, target, token) && this.#isDrawn(one, request) && one.passing-- <= 0,
+    );
     if (hit !== undefined) hit.left--;
     return hit?.fault;
   }
@@ -120,7 +126,8 @@ export class FaultSwitches {
   }
 }
 
-function matches({ path }: RequestFault, target: string): boolean {
+function matches({ path, token: wanted }: RequestFault, target: string, token: string | undefined): boolean {
+  if (wanted !== undefined && wanted !== token) return false;
   if (path === undefined) return true;
   return typeof path === 'string' ? target.startsWith(path) : target.search(path) !== -1;
 }

@@ -5,11 +5,15 @@
 export interface FaultScope {
   /** A prefix of path and query (`/case/1`), or an expression that is searched in them. */
   readonly path?: string | RegExp;
+  /** Only requests about this one thing, for sites that know what a request is about: a case's token. */
+  readonly token?: string;
+  /** The first `after` requests that it would strike pass; `count` begins after them. */
+  readonly after?: number;
   /** Only the next `count` requests that it would strike; then the switch is off. */
   readonly count?: number;
   /**
-   * Share of the requests, 0 to 1. Seeded by method, path and the how-manieth time that was asked for,
-   * so the order in which requests arrive does not matter.
+   * Share of the requests, 0 to 1. Seeded by method, path (or token, if there is one) and the how-manieth time that was
+   * asked for, so the order in which requests arrive does not matter.
    */
   readonly rate?: number;
   /** Only for this long from now; then the switch is off. */
@@ -55,6 +59,12 @@ export interface LatencyFault extends FaultScope {
   readonly ms: number;
 }
 
+/** The site itself answers wrongly, in a way that it knows by this name. */
+export interface QuirkFault extends FaultScope {
+  readonly kind: 'quirk';
+  readonly name: string;
+}
+
 /**
  * The whole site is away, and open connections are cut. `reset`: it still accepts connections but resets each at once.
  * `refuse`: the listening socket is really closed, and opened again on the same port when the fault ends.
@@ -66,5 +76,12 @@ export interface DownFault {
   readonly forMs?: number;
 }
 
-export type RequestFault = StatusFault | ResetFault | SlowFault | SilentFault | TruncateFault | LatencyFault;
+export type RequestFault =
+  | StatusFault
+  | ResetFault
+  | SlowFault
+  | SilentFault
+  | TruncateFault
+  | LatencyFault
+  | QuirkFault;
 export type Fault = RequestFault | DownFault;

@@ -13,34 +13,44 @@ export function parseFault(value: unknown): Fault {
       return {
         kind: 'status',
         status: number(fields, 'status', 200, 599) ?? missing('status'),
-        ...scopeOf(fields),
+        ...parseScope(fields),
         ...optional('headers', headersOf(fields)),
         ...optional('body', text(fields, 'body')),
       };
     case 'reset':
-      return { kind: 'reset', ...scopeOf(fields), ...optional('afterBytes', number(fields, 'afterBytes', 0)) };
+      return { kind: 'reset', ...parseScope(fields), ...optional('afterBytes', number(fields, 'afterBytes', 0)) };
     case 'slow': {
       const bytesPerSecond = number(fields, 'bytesPerSecond', 1) ?? missing('bytesPerSecond');
-      return { kind: 'slow', bytesPerSecond, ...scopeOf(fields) };
+      return { kind: 'slow', bytesPerSecond, ...parseScope(fields) };
     }
     case 'silent':
-      return { kind: 'silent', ...scopeOf(fields) };
+      return { kind: 'silent', ...parseScope(fields) };
     case 'truncate':
-      return { kind: 'truncate', ...scopeOf(fields), ...optional('missingBytes', number(fields, 'missingBytes', 1)) };
+      return {
+        kind: 'truncate',
+        ...parseScope(fields),
+        ...optional('missingBytes', number(fields, 'missingBytes', 1)),
+      };
     case 'latency':
-      return { kind: 'latency', ms: number(fields, 'ms', 0) ?? missing('ms'), ...scopeOf(fields) };
+      return { kind: 'latency', ms: number(fields, 'ms', 0) ?? missing('ms'), ...parseScope(fields) };
+    case 'quirk':
+      return { kind: 'quirk', name: text(fields, 'name') ?? missing('name'), ...parseScope(fields) };
     case 'down':
       if (fields.how !== 'reset' && fields.how !== 'refuse') return invalid('how', '"reset" or "refuse"');
       return { kind: 'down', how: fields.how, ...optional('forMs', number(fields, 'forMs', 0)) };
     default:
-      return invalid('kind', 'one of status, reset, slow, silent, truncate, latency, down');
+      return invalid('kind', 'one of status, reset, slow, silent, truncate, latency, quirk, down');
   }
 }
 
-function scopeOf(fields: Fields): FaultScope {
+/** Which requests a fault is for, out of the fields that every fault may have. */
+export function parseScope(value: unknown): FaultScope {
+  const fields = fieldsOf(value, 'a fault');
   const pattern = text(fields, 'pattern');
   return {
     ...optional('path', pattern === undefined ? text(fields, 'path') : expression(pattern)),
+    ...optional('token', text(fields, 'token')),
+    ...optional('after', number(fields, 'after', 0)),
     ...optional('count', number(fields, 'count', 1)),
     ...optional('rate', number(fields, 'rate', 0, 1)),
     ...optional('forMs', number(fields, 'forMs', 0)),

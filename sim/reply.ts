@@ -27,7 +27,8 @@ export interface Reply {
   readonly body: string | Buffer | StreamedBody;
 }
 
-export type Handler = (request: SimRequest) => Reply;
+/** `quirk` names the way in which it is to answer wrongly, if a fault of that kind strikes. */
+export type Handler = (request: SimRequest, quirk?: string) => Reply;
 
 export type ExtraHeaders = Readonly<Record<string, string>>;
 

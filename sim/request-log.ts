@@ -24,7 +24,9 @@ export interface LogEntry {
   readonly status: number | null;
   /** Requests in flight at arrival, this one included. */
   readonly inFlight: number;
-  /** The fault that struck it. */
+  /** What it was about, if the site knows: a case's token. */
+  readonly token: string | null;
+  /** The fault that struck it; known once the request's body has been read. */
   readonly fault: RequestFault['kind'] | null;
 }
 

@@ -24,6 +24,7 @@ export async function sendReply(response: ServerResponse, reply: Reply, options:
     case 'latency':
     case 'status':
     case 'silent':
+    case 'quirk':
       return sendWhole(response, reply);
     case 'reset':
       writeHead(response, reply, 0);

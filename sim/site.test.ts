@@ -238,6 +238,26 @@ describe('a site', () => {
     expect(await get(`${url}/broken`)).toEqual({ status: 500, text: 'The simulated site failed: no such luck\n' });
   });
 
+  it('knows what a posted request is about, strikes by it, and answers with the quirk', async () => {
+    site = await startSite((_request, quirk) => htmlReply(200, quirk ?? 'as ever'), { tokenOf: ({ body }) => body });
+    site.faults.set({ kind: 'quirk', name: 'upside down', token: 'b' });
+    const { url, log } = site;
+    const post = async (body: string) => (await request(url, { method: 'POST', body })).body.text();
+    expect([await post('a'), await post('b')]).toEqual(['as ever', 'upside down']);
+    expect(log.entries.map(({ token, fault }) => [token, fault])).toEqual([
+      ['a', null],
+      ['b', 'quirk'],
+    ]);
+  });
+
+  it('can have control routes of its own', async () => {
+    const told: unknown[] = [];
+    const controlRoutes = { 'POST tell': (value: unknown) => void told.push(value) };
+    site = await startSite(() => htmlReply(200, ''), { controlRoutes });
+    expect(await control(`${site.controlUrl}/__sim/tell`, 'POST', { a: 1 })).toEqual({});
+    expect(told).toEqual([{ a: 1 }]);
+  });
+
   it('says so when its port is taken', async () => {
     const { url } = await start();
     await expect(startSite(() => htmlReply(200, ''), { port: Number(new URL(url).port) })).rejects.toThrow(

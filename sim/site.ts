@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../src/platform/clock.ts';
 import { messageOf } from '../src/platform/errors.ts';
 import type { Random } from '../src/platform/random.ts';
 import { chance } from './chance.ts';
-import { answerControl, CONTROL_PREFIX } from './control.ts';
+import { answerControl, CONTROL_PREFIX, type ControlRoutes } from './control.ts';
 import type { RequestFault } from './fault.ts';
 import { FaultSwitches } from './fault-switches.ts';
 import { FrontDoor } from './front-door.ts';
@@ -32,6 +32,14 @@ export interface SiteOptions {
   readonly compress?: boolean;
   /** Times in the log, latency, and the ends of faults follow it. Default: the system's. */
   readonly clock?: Clock;
+}
+
+/** What a kind of site adds to every site. */
+export interface SiteTraits {
+  /** What a request is about, for the log and for faults limited by `token`. Default: never known. */
+  readonly tokenOf?: (request: SimRequest) => string | undefined;
+  /** Further routes of the control endpoint. */
+  readonly controlRoutes?: ControlRoutes;
 }
 
 export interface SiteStats {
@@ -61,7 +69,7 @@ export interface Site {
 type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** Starts a site. Throws the system's error when the port cannot be had. */
-export async function startSite(handler: Handler, options: SiteOptions = {}): Promise<Site> {
+export async function startSite(handler: Handler, options: SiteOptions & SiteTraits = {}): Promise<Site> {
   const site = new HttpSite(handler, options);
   await site.start();
   return site;
@@ -70,7 +78,9 @@ export async function startSite(handler: Handler, options: SiteOptions = {}): Pr
 class HttpSite implements Site {
   readonly log = new RequestLog();
   readonly faults: FaultSwitches;
+  readonly controlRoutes: ControlRoutes;
   readonly #handler: Handler;
+  readonly #tokenOf: (request: SimRequest) => string | undefined;
   readonly #clock: Clock;
   readonly #door: FrontDoor;
   readonly #controlDoor: FrontDoor;
@@ -84,9 +94,11 @@ class HttpSite implements Site {
   #inFlight = 0;
   #peakInFlight = 0;
 
-  constructor(handler: Handler, options: SiteOptions) {
+  constructor(handler: Handler, options: SiteOptions & SiteTraits) {
     const { port = 0, seed = 1, latencyMs = 0, log = true, compress = false, clock = systemClock } = options;
     this.#handler = handler;
+    this.#tokenOf = options.tokenOf ?? (() => undefined);
+    this.controlRoutes = options.controlRoutes ?? {};
     this.#clock = clock;
     this.#latencyMs = latencyMs;
     this.#latencyChance = chance(seed, 'latency');
@@ -153,12 +165,18 @@ class HttpSite implements Site {
 
   readonly #serve: Serve = async (request, response) => {
     const { method = '', url: target = '/' } = request;
-    const fault = this.faults.strike(method, target);
-    const entry = this.#arrived(request, response, fault);
+    const entry = this.#arrived(request, response);
     const body = hasBody(request) ? await bodyOf(request) : '';
-    if (entry !== undefined && body !== '') entry.body = body;
+    const asked = simRequest(request, body);
+    const token = this.#tokenOf(asked);
+    const fault = this.faults.strike(method, target, token);
+    if (entry !== undefined) {
+      if (body !== '') entry.body = body;
+      entry.token = token ?? null;
+      entry.fault = fault?.kind ?? null;
+    }
     await this.#delay(fault);
-    const reply = this.#replyTo(simRequest(request, body), fault);
+    const reply = this.#replyTo(asked, fault);
     if (reply === undefined) {
       this.#leaveUnanswered(request, fault);
       return;
@@ -168,15 +186,11 @@ class HttpSite implements Site {
     await this.#send(response, reply, fault);
   };
 
-  #arrived(
-    request: IncomingMessage,
-    response: ServerResponse,
-    fault: RequestFault | undefined,
-  ): OpenLogEntry | undefined {
+  #arrived(request: IncomingMessage, response: ServerResponse): OpenLogEntry | undefined {
     this.#requests++;
     this.#inFlight++;
     this.#peakInFlight = Math.max(this.#peakInFlight, this.#inFlight);
-    const entry = this.#logs ? this.log.append(this.#entryOf(request, fault)) : undefined;
+    const entry = this.#logs ? this.log.append(this.#entryOf(request)) : undefined;
     response.once('close', () => {
       this.#inFlight--;
       if (entry !== undefined) entry.finishedAt = this.#clock.monotonic();
@@ -184,7 +198,7 @@ class HttpSite implements Site {
     return entry;
   }
 
-  #entryOf(request: IncomingMessage, fault: RequestFault | undefined): Omit<OpenLogEntry, 'n'> {
+  #entryOf(request: IncomingMessage): Omit<OpenLogEntry, 'n'> {
     return {
       wallTime: this.#clock.now(),
       arrivedAt: this.#clock.monotonic(),
@@ -195,7 +209,8 @@ class HttpSite implements Site {
       body: null,
       status: null,
       inFlight: this.#inFlight,
-      fault: fault?.kind ?? null,
+      token: null,
+      fault: null,
     };
   }
 
@@ -213,7 +228,7 @@ class HttpSite implements Site {
       return body === undefined ? statusReply(status, headers) : htmlReply(status, body, headers);
     }
     if (fault?.kind === 'silent' || (fault?.kind === 'reset' && fault.afterBytes === undefined)) return undefined;
-    const reply = this.#handler(request);
+    const reply = this.#handler(request, fault?.kind === 'quirk' ? fault.name : undefined);
     return this.#compresses ? compressReply(reply, String(request.headers['accept-encoding'] ?? '')) : reply;
   }
 

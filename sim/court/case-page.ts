@@ -1,9 +1,10 @@
 // The pages of a case: as HTML, as JSON, and as HTML that a script fills in. Exactly one h1, one .number and one
 // <time> on a case page, so that checked selectors fit.
 
+import { escapeHtml } from '../escape-html.ts';
 import type { CaseRecord } from './case-record.ts';
 import type { Docket } from './docket.ts';
-import { courtPage, escapeHtml } from './html.ts';
+import { courtPage } from './html.ts';
 
 export function casePage(docket: Docket, id: number): string {
   const record = docket.record(id);

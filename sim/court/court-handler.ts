@@ -1,5 +1,6 @@
 // The court's paths. One function from a request to a reply; what is not listed here is 404.
 
+import { pdfWithText } from '../pdf.ts';
 import {
   conditionalReply,
   type Handler,
@@ -17,7 +18,6 @@ import type { Docket } from './docket.ts';
 import { graphPage } from './graph.ts';
 import { courtPage } from './html.ts';
 import { listPage } from './list-page.ts';
-import { pdfWithText } from './pdf.ts';
 import type { Search } from './search.ts';
 
 export interface CourtParts {

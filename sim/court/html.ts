@@ -1,10 +1,6 @@
-// The frame that all pages of the court share, and escaping.
+// The frame that all pages of the court share.
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
-}
+import { escapeHtml } from '../escape-html.ts';
 
 /** A whole document. `title` is text, `content` is HTML. */
 export function courtPage(title: string, content: string): string {

@@ -1,8 +1,9 @@
 // One page of a list: its rows, the stated total, and the link to the next page unless it is the last.
 
+import { escapeHtml } from '../escape-html.ts';
 import { casePath } from './case-page.ts';
 import type { Docket } from './docket.ts';
-import { courtPage, escapeHtml } from './html.ts';
+import { courtPage } from './html.ts';
 
 const PAGE_SIZE = 20;
 

@@ -2,7 +2,8 @@
 // SIGINT. Faults and latency are switched over the control URL.
 
 import { parseArgs } from 'node:util';
-import { CurlewError, ErrorCode, messageOf } from '../../src/platform/errors.ts';
+import { CurlewError, ErrorCode } from '../../src/platform/errors.ts';
+import { runSite, wholeNumber } from '../command-line.ts';
 import { parseLatencyMs } from '../latency.ts';
 import type { SiteOptions } from '../site.ts';
 import { type CourtOptions, startCourt } from './court.ts';
@@ -46,9 +47,9 @@ const FLAGS = {
   help: { type: 'boolean', default: false },
 } as const;
 
-function readArguments(): (CourtOptions & SiteOptions) | 'help' {
+function readArguments(): (CourtOptions & SiteOptions) | string {
   const { values } = parseArgs({ options: FLAGS });
-  if (values.help) return 'help';
+  if (values.help) return HELP;
   return {
     port: wholeNumber('port', values.port),
     seed: wholeNumber('seed', values.seed),
@@ -66,33 +67,13 @@ function readArguments(): (CourtOptions & SiteOptions) | 'help' {
   };
 }
 
-function wholeNumber(name: string, text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new CurlewError(ErrorCode.usage, `--${name} should be a whole number, not ${JSON.stringify(text)}.`);
-}
-
 function share(name: string, text: string): number {
   const value = Number(text);
   if (text !== '' && value >= 0 && value <= 1) return value;
   throw new CurlewError(ErrorCode.usage, `--${name} should be a number from 0 to 1, not ${JSON.stringify(text)}.`);
 }
 
-async function serve(options: CourtOptions & SiteOptions): Promise<void> {
+await runSite(readArguments, async (options) => {
   const court = await startCourt(options);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void court.close());
-  process.stdout.write(`${JSON.stringify({ url: court.url, control: court.controlUrl, pid: process.pid })}\n`);
-}
-
-function fail(error: unknown, exitCode: number): void {
-  const remedy = error instanceof CurlewError && error.remedy !== undefined ? ` ${error.remedy}` : '';
-  process.stderr.write(`${messageOf(error)}${remedy}\n`);
-  process.exitCode = exitCode;
-}
-
-try {
-  const options = readArguments();
-  if (options === 'help') process.stdout.write(HELP);
-  else await serve(options).catch((error: unknown) => fail(error, 1));
-} catch (error) {
-  fail(error, 2);
-}
+  return { line: { url: court.url, control: court.controlUrl }, close: () => court.close() };
+});

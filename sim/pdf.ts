@@ -1,9 +1,10 @@
-// A real PDF of one page with one line of text: header, objects, cross-reference table with true offsets, trailer.
-// The same text gives the same bytes.
+// A real PDF of one page of text: header, objects, cross-reference table with true offsets, trailer. The same text
+// gives the same bytes.
 
-/** `text` is printable ASCII. */
-export function pdfWithText(text: string): Buffer {
-  const content = `BT /F1 14 Tf 72 720 Td (${text.replace(/[\\()]/g, '\\$&')}) Tj ET`;
+/** `lines` are printable ASCII. About 40 of them fit on the page. */
+export function pdfWithText(...lines: readonly string[]): Buffer {
+  const shown = lines.map((line) => `(${line.replace(/[\\()]/g, '\\$&')}) Tj`);
+  const content = `BT /F1 14 Tf 72 720 Td ${shown.join(' 0 -16 Td ')} ET`;
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',

@@ -24,6 +24,10 @@ describe('pdfWithText', () => {
     expect(content).toHaveLength(Number(length));
   });
 
+  it('sets each line below the one before', () => {
+    expect(pdfWithText('a', 'b').toString('latin1')).toContain('720 Td (a) Tj 0 -16 Td (b) Tj ET');
+  });
+
   it('gives the same bytes for the same text', () => {
     expect(pdfWithText('a')).toEqual(pdfWithText('a'));
   });
