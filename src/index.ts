@@ -10,6 +10,14 @@ export {
   run,
 } from './engine/run.ts';
 export type { SettingsInput } from './engine/settings.ts';
+export {
+  commitSite,
+  type WalkEnd,
+  type WalkHandle,
+  type WalkSiteOptions,
+  walkSite,
+  workSite,
+} from './engine/walk-site.ts';
 export type { FetchedExchange, Outcome } from './fetch/outcome.ts';
 export type { Health, RunStatus } from './ledger/health.ts';
 export type { StoredRecord } from './ledger/record-table.ts';
@@ -47,3 +55,8 @@ export {
   speculate,
 } from './scraper/speculate.ts';
 export type { SpeculatorParams } from './scraper/speculation-params.ts';
+export { defineSite, type ListInput, type SiteDefinition, type SiteInput } from './sites/define-site.ts';
+export type { PaginationState, PartialScrapeRun, ScrapeRun } from './sites/pagination-state.ts';
+export type { ProxyBlocklistEntry } from './sites/proxy-blocklist.ts';
+export type { ProxyStrategy } from './sites/proxy-strategy.ts';
+export type { SiteConfig } from './sites/site-config.ts';

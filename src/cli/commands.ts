@@ -22,6 +22,7 @@ export const COMMANDS = {
   export: { summary: 'Write the records or the archive of a run to a file', load: () => import('./export.ts') },
   replay: { summary: 'Run the steps again on the archived pages, offline', load: () => import('./replay.ts') },
   fetch: { summary: 'Fetch addresses politely, and keep the answers', load: () => import('./fetch.ts') },
+  sites: { summary: 'Walk the lists of a site to their end, all or nothing', load: () => import('./sites.ts') },
   hosts: { summary: 'Show how hosts are treated, and prove that a run was polite', load: () => import('./hosts.ts') },
   describe: { summary: 'Describe a scraper: its entries, parameters and steps', load: () => import('./describe.ts') },
   demo: { summary: 'See Curlew work, be killed, and lose nothing', load: () => import('./demo.ts') },

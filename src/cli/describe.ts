@@ -1,18 +1,25 @@
 import type { Command } from 'commander';
 import type { JsonSchema, ScraperDescription } from '../scraper/describe.ts';
 import { jsonLine } from './json-line.ts';
-import { loadScraper } from './load-scraper.ts';
+import { loadEither } from './load-scraper.ts';
 import { addJsonOption, type JsonOption } from './options.ts';
 
 export function define(command: Command): Command {
-  command.argument('<scraper.ts>', 'file that exports a scraper as default');
+  command.argument('<scraper.ts>', 'file that exports a scraper or a site as default');
   addJsonOption(command);
   return command
     .addHelpText('after', '\nExample:\n  curlew describe court.ts')
     .action(async (file: string, options: JsonOption) => {
-      const description = (await loadScraper(file)).describe();
-      process.stdout.write(options.json ? `${jsonLine(description)}\n` : format(description));
+      const { kind, ...description } = await describeFile(file);
+      process.stdout.write(options.json ? `${jsonLine({ kind, ...description })}\n` : format(description));
     });
+}
+
+/** A site is called by its domain, and begins from its lists. */
+async function describeFile(file: string): Promise<ScraperDescription & { readonly kind: 'scraper' | 'site' }> {
+  const { ScraperClass, site } = await loadEither(file);
+  const description = ScraperClass.describe();
+  return site === undefined ? { kind: 'scraper', ...description } : { kind: 'site', ...description, name: site.domain };
 }
 
 function format({ name, baseUrl, entries, speculators, steps }: ScraperDescription): string {

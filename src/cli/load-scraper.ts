@@ -1,10 +1,11 @@
-// Loads a scraper file as it is, TypeScript included. What is wrong with the file is said with its place.
+// Loads a scraper or site file as it is, TypeScript included. What is wrong with the file is said with its place.
 
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CurlewError, ErrorCode, messageOf, systemCodeOf } from '../platform/errors.ts';
 import { type AnyScraperParams, Scraper } from '../scraper/scraper.ts';
+import { isSite, type SiteDefinition } from '../sites/define-site.ts';
 import { hookScraperModules } from './scraper-modules.ts';
 
 /** A scraper of whatever file. */
@@ -12,28 +13,60 @@ export type ScraperClass = (new (params?: AnyScraperParams) => Scraper) & typeof
 
 /** The class that `file` exports as default. Throws `scraper_file`, saying what is wrong with the file and where. */
 export async function loadScraper(file: string): Promise<ScraperClass> {
-  const path = resolve(file);
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
-    throw new CurlewError(ErrorCode.scraperFile, `There is no file ${file}.`, { remedy: `Looked for ${path}.` });
-  }
-  hookScraperModules();
-  const exported = await trying(file, async () => (await import(pathToFileURL(path).href)).default);
+  return checkScraper(file, await loadDefault(file, ErrorCode.scraperFile));
+}
+
+/** The same; of a site file it is the class that reads the site's items. For runs that were begun earlier. */
+export async function loadScraperOrSite(file: string): Promise<ScraperClass> {
+  return (await loadEither(file)).ScraperClass;
+}
+
+/** What `file` exports, for whoever takes either; of a site also the site itself. */
+export async function loadEither(
+  file: string,
+): Promise<{ readonly ScraperClass: ScraperClass; readonly site: SiteDefinition | undefined }> {
+  const exported = await loadDefault(file, ErrorCode.scraperFile);
+  const site = isSite(exported) ? exported : undefined;
+  return { ScraperClass: await checkScraper(file, site === undefined ? exported : site.scraper), site };
+}
+
+/** The site that `file` exports as default. Throws `site_file`, saying what is wrong with the file and where. */
+export async function loadSite(file: string): Promise<SiteDefinition> {
+  const exported = await loadDefault(file, ErrorCode.siteFile);
+  if (isSite(exported)) return exported;
+  throw new CurlewError(ErrorCode.siteFile, `${file} does not export a site.`, {
+    remedy: 'It needs: export default defineSite({ … })',
+  });
+}
+
+async function checkScraper(file: string, exported: unknown): Promise<ScraperClass> {
   if (!isScraperClass(exported)) {
     throw new CurlewError(ErrorCode.scraperFile, `${file} does not export a scraper.`, {
-      remedy: 'It needs: export default class MyScraper extends Scraper { … }',
+      remedy: isSite(exported)
+        ? `It is a site: curlew sites run ${file}`
+        : 'It needs: export default class MyScraper extends Scraper { … }',
     });
   }
   // Once, so that a scraper that cannot be made is told as what it is.
-  await trying(file, async () => new exported());
+  await trying(file, ErrorCode.scraperFile, async () => new exported());
   return exported;
 }
 
-async function trying<T>(file: string, work: () => Promise<T>): Promise<T> {
+async function loadDefault(file: string, code: ErrorCode): Promise<unknown> {
+  const path = resolve(file);
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) {
+    throw new CurlewError(code, `There is no file ${file}.`, { remedy: `Looked for ${path}.` });
+  }
+  hookScraperModules();
+  return trying(file, code, async () => (await import(pathToFileURL(path).href)).default);
+}
+
+async function trying<T>(file: string, code: ErrorCode, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
     if (cause instanceof CurlewError) throw cause;
-    throw new CurlewError(ErrorCode.scraperFile, `${file} cannot be loaded: ${explain(cause)}`, {
+    throw new CurlewError(code, `${file} cannot be loaded: ${explain(cause)}`, {
       remedy: remedyFor(cause),
       cause,
     });

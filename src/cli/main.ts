@@ -39,12 +39,15 @@ async function dispatch(args: readonly string[]): Promise<number> {
     return ExitCode.usage;
   }
   const { define } = await COMMANDS[name].load();
-  const command = define(new Command(`curlew ${name}`).description(COMMANDS[name].summary))
+  // Before it is defined: subcommands take over what their parent has when they are made.
+  const bare = new Command(`curlew ${name}`)
+    .description(COMMANDS[name].summary)
     .exitOverride()
     .showHelpAfterError('  (--help shows the options and an example)')
     .configureOutput({
       outputError: (text: string, write: (text: string) => void) => write(text.replace(/^error: /, 'curlew: ')),
     });
+  const command = define(bare);
   process.exitCode = ExitCode.ok;
   await command.parseAsync([...rest], { from: 'user' });
   return Number(process.exitCode);

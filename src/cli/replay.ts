@@ -8,7 +8,7 @@ import { driveRun } from './drive-run.ts';
 import { ExitCode } from './exit-code.ts';
 import { printable } from './format.ts';
 import { jsonLine } from './json-line.ts';
-import { loadScraper } from './load-scraper.ts';
+import { loadScraperOrSite } from './load-scraper.ts';
 import { lookAtData } from './look-at-data.ts';
 import { addDataOption, addJsonOption, type DataOption, type JsonOption, readRun } from './options.ts';
 import { sourceOf } from './source-of.ts';
@@ -27,7 +27,7 @@ export function define(command: Command): Command {
     .action(async (reference: number | 'latest', options: Options) => {
       const original = await lookAtData(options.data, (ledger) => ledger.run(reference));
       const source = sourceOf(original, options.file);
-      const ScraperClass = await loadScraper(source);
+      const ScraperClass = await loadScraperOrSite(source);
       const scraper = new ScraperClass(original.params as unknown as AnyScraperParams);
       const handle = replay(scraper, { data: options.data, run: original.id, source });
       await driveRun(handle, options);

@@ -14,6 +14,12 @@ const USAGE: ReadonlySet<ErrorCode> = new Set([
   ErrorCode.invalidParameter,
   ErrorCode.runNotFound,
   ErrorCode.notInArchive,
+  ErrorCode.siteFile,
+  ErrorCode.noPartialRun,
+  ErrorCode.configInvalid,
+  ErrorCode.unknownSource,
+  ErrorCode.versionNotFound,
+  ErrorCode.caseNotFound,
 ]);
 
 /**

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { resume } from '../engine/run.ts';
+import { workSite } from '../engine/walk-site.ts';
 import type { AnyScraperParams } from '../scraper/scraper.ts';
 import { driveRun } from './drive-run.ts';
-import { loadScraper } from './load-scraper.ts';
+import { loadScraperOrSite, loadSite } from './load-scraper.ts';
 import { lookAtData } from './look-at-data.ts';
 import {
   addDataOption,
@@ -29,8 +30,14 @@ export function define(command: Command): Command {
     .addHelpText('after', '\nExample:\n  curlew resume latest')
     .action(async (reference: number | 'latest', options: Options) => {
       const begun = await lookAtData(options.data, (ledger) => ledger.run(reference));
-      const ScraperClass = await loadScraper(sourceOf(begun, options.file));
+      const source = sourceOf(begun, options.file);
+      const given = { ...settingsFrom(options), data: options.data, run: begun.id };
+      if (begun.kind === 'site') {
+        await driveRun(workSite(await loadSite(source), given), options);
+        return;
+      }
+      const ScraperClass = await loadScraperOrSite(source);
       const scraper = new ScraperClass(begun.params as unknown as AnyScraperParams);
-      await driveRun(resume(scraper, { ...settingsFrom(options), data: options.data, run: begun.id }), options);
+      await driveRun(resume(scraper, given), options);
     });
 }

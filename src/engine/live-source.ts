@@ -16,7 +16,7 @@ import type { AnswerSource } from './answer-source.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { Settings } from './settings.ts';
 
-export type World = Partial<Pick<PipelineWorld, 'clock' | 'random' | 'sockets' | 'breaker'>>;
+export type World = Partial<Pick<PipelineWorld, 'clock' | 'random' | 'sockets' | 'breaker' | 'assigner'>>;
 
 export class LiveSource implements AnswerSource {
   readonly #pipeline: FetchPipeline;

@@ -13,7 +13,7 @@ import type { Scraper } from '../scraper/scraper.ts';
 import { ArchiveSource } from './archive-source.ts';
 import { type DataDirectory, openData } from './data-directory.ts';
 import type { Engine } from './engine.ts';
-import { LiveSource } from './live-source.ts';
+import { LiveSource, type World } from './live-source.ts';
 import { observations } from './observations.ts';
 import { planWalks, type WalkStart } from './plan-walks.ts';
 import type { Progress } from './progress.ts';
@@ -78,13 +78,22 @@ export interface ResumeOptions extends SettingsInput {
 
 /** Goes on with a run that was interrupted, with the settings it was begun with unless others are given. */
 export function resume(scraper: Scraper, options: ResumeOptions): RunHandle {
+  return resumeIn(scraper, options, () => ({}));
+}
+
+/** @internal As `resume`, in a world of which parts depend on the data directory. */
+export function resumeIn(
+  scraper: Scraper,
+  options: ResumeOptions,
+  worldOf: (data: DataDirectory) => Pick<World, 'assigner'>,
+): RunHandle {
   const { data: path, run: reference, ...given } = options;
   return start(path, given.durability, async (data) => {
     const begun = await data.ledger.run(reference);
     const settings = readSettings({ ...(begun.settings as object), ...given });
     const definition = defineScraper(scraper, settings.baseUrl);
     if (begun.replayOf !== undefined) return replaying(data, begun.id, begun.replayOf, definition, settings);
-    return live(data, begun.id, definition, settings);
+    return live(data, begun.id, definition, settings, worldOf(data));
   });
 }
 
@@ -114,8 +123,14 @@ export function replay(scraper: Scraper, options: ReplayOptions): RunHandle {
   });
 }
 
-function live(data: DataDirectory, id: RunId, definition: ScraperDefinition, settings: Settings): Begun {
-  return { id, definition, settings, openSource: () => LiveSource.open(data, id, settings), archives: true };
+function live(
+  data: DataDirectory,
+  id: RunId,
+  definition: ScraperDefinition,
+  settings: Settings,
+  world: World = {},
+): Begun {
+  return { id, definition, settings, openSource: () => LiveSource.open(data, id, settings, world), archives: true };
 }
 
 function replaying(
@@ -195,7 +210,7 @@ function start(path: string, durability: Durability | undefined, begin: Begin): 
 }
 
 /** Settings as the ledger stores them: without the proxy, which may hold a password. It is given anew to a resume. */
-function saved({ proxy: _, ...settings }: Settings): Json {
+export function saved({ proxy: _, ...settings }: Settings): Json {
   return plain(settings);
 }
 

@@ -1,16 +1,16 @@
 // The way through Chromium, for requests that ask for it: one page load in, one outcome out, as from the plain way. Every
 // request the page makes passes the gate of its host; the session's cookies go in, and what the page changed comes back.
 
-import type { FileStore } from '../archive/file-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import type { AdmitQuestion, Admittance } from './browser/admit.ts';
 import { type BrowserCookie, cookiesOf, setCookieField } from './browser/browser-cookie.ts';
 import type { BrowserFetch } from './browser/browser-fetch.ts';
 import type { BrowserAnswer, BrowserHop, BrowserResult, LoadReport } from './browser/browser-result.ts';
+import type { BrowserTab } from './browser/browser-tab.ts';
 import { classifyBrowser } from './browser/classify-browser.ts';
 import { classify, contextAt } from './classify.ts';
-import { Download } from './download.ts';
+import { Download, type FileSpool } from './download.ts';
 import type { FetchRequest } from './fetch-request.ts';
 import type { HostGates } from './host-gates.ts';
 import { headerValue } from './http/header-list.ts';
@@ -24,7 +24,7 @@ export interface BrowserRouteParts {
   readonly open: () => Promise<BrowserFetch>;
   readonly gates: HostGates;
   readonly sessions: Sessions;
-  readonly files: FileStore;
+  readonly files: FileSpool;
   readonly userAgent: string;
   readonly clock: Clock;
   readonly onSessionsChanged: () => void;
@@ -44,8 +44,7 @@ export class BrowserRoute {
   /** As `FetchPipeline.fetch`. Rejects with `service_missing` when there is no Chromium. */
   async fetch(request: FetchRequest, proxy: ProxyServer | undefined, patience: Patience): Promise<Outcome> {
     if (request.method !== 'GET') return permanent(`a browser is not sent to an address with ${request.method}`);
-    this.#browser ??= this.#parts.open();
-    const browser = await this.#browser;
+    const browser = await this.#opened();
     const { files } = this.#parts;
     const url = new URL(request.url);
     const download = request.saves === 'file' ? new Download(files, url) : undefined;
@@ -83,9 +82,35 @@ export class BrowserRoute {
     }
   }
 
+  /**
+   * A tab that stays open, with a session of its own. Its requests wait at the gates until `patience.stop`. Rejects with
+   * `service_missing` when Chromium cannot be started.
+   */
+  async openTab(session: string, proxy: ProxyServer | undefined, patience: Patience): Promise<BrowserTab> {
+    const browser = await this.#opened();
+    return browser.openTab({
+      session,
+      headers: [['User-Agent', this.#parts.userAgent]],
+      proxy,
+      admit: async (question, signal) => {
+        const asked = await this.#admit(question, proxy, AbortSignal.any([signal, patience.stop]));
+        return asked.kind === 'admitted' ? asked : { kind: 'refused', reason: asked.meaning.reason };
+      },
+    });
+  }
+
   async close(): Promise<void> {
     const browser = await this.#browser?.catch(() => undefined);
     await browser?.close();
+  }
+
+  /** One Chromium for all. One that could not be had is looked for again next time. */
+  #opened(): Promise<BrowserFetch> {
+    this.#browser ??= this.#parts.open().catch((error: unknown) => {
+      this.#browser = undefined;
+      throw error;
+    });
+    return this.#browser;
   }
 
   async #outcomeOf(

@@ -1,26 +1,30 @@
 // Puts the pipeline together from settings.
 
-import type { FileStore } from '../archive/file-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { Sockets } from '../platform/sockets.ts';
 import { version } from '../platform/version.ts';
+import type { FileSpool } from './download.ts';
 import { type FetchEvent, type FetchMemory, RememberedRobots } from './fetch-memory.ts';
 import { FetchPipeline } from './fetch-pipeline.ts';
 import { parseHostPattern } from './guard/host-pattern.ts';
 import { HostGates } from './host-gates.ts';
 import { HttpHop } from './http/http-hop.ts';
 import { type BreakerSettings, defaultBreakerSettings } from './politeness/breaker-state.ts';
+import type { ProxyAssigner } from './proxy/proxy-assigner.ts';
 import { parseProxy } from './proxy/proxy-server.ts';
 import { ProxyGates } from './proxy-gates.ts';
 import { robotsOver } from './robots/get-robots.ts';
 import { RobotsPolicy } from './robots/robots-policy.ts';
 import type { RobotsRecord } from './robots/robots-store.ts';
 import { Sessions } from './session/sessions.ts';
+import type { SharedPoliteness } from './shared-politeness.ts';
 
 export interface PipelineSettings {
   readonly rate: number | 'off';
   readonly robots: 'allow' | 'strict' | 'off';
+  /** How long a robots.txt counts. Default 24 h. */
+  readonly robotsMaxAgeMs?: number | undefined;
   readonly allowHosts: readonly string[];
   readonly userAgent?: string | undefined;
   readonly proxy?: string | undefined;
@@ -30,7 +34,7 @@ export interface PipelineSettings {
 }
 
 export interface PipelineWorld {
-  readonly files: FileStore;
+  readonly files: FileSpool;
   readonly memory: FetchMemory;
   readonly clock: Clock;
   readonly random: Random;
@@ -38,6 +42,10 @@ export interface PipelineWorld {
   readonly sockets?: Sockets;
   /** Default: that of design §6. */
   readonly breaker?: BreakerSettings;
+  /** Where pace, breaker and robots.txt of all hosts are kept for several processes. Default: in this one. */
+  readonly shared?: SharedPoliteness;
+  /** Chooses a proxy for each request, instead of the one of the settings. */
+  readonly assigner?: ProxyAssigner | undefined;
 }
 
 /**
@@ -47,7 +55,7 @@ export interface PipelineWorld {
 const SOCKETS_PER_ORIGIN = 1_024;
 
 export function createPipeline(settings: PipelineSettings, world: PipelineWorld): FetchPipeline {
-  const { files, memory, clock, random, breaker = defaultBreakerSettings } = world;
+  const { files, memory, clock, random, shared, breaker = defaultBreakerSettings } = world;
   const hop = new HttpHop({
     allow: settings.allowHosts.map(parseHostPattern),
     clock,
@@ -66,10 +74,14 @@ export function createPipeline(settings: PipelineSettings, world: PipelineWorld)
   const robots = new RememberedRobots(memory.robots);
   const policy = new RobotsPolicy({
     getRobots: robotsOver((request, signal) => gates.of(request.url).sendAside('robots', request, signal), userAgent),
-    store: robots,
+    store: shared?.robots ?? robots,
     clock,
     random,
-    settings: { mode: settings.robots, agent: productToken(userAgent) },
+    settings: {
+      mode: settings.robots,
+      agent: productToken(userAgent),
+      ...(settings.robotsMaxAgeMs !== undefined && { maxAgeMs: settings.robotsMaxAgeMs }),
+    },
     onWarning: (warning) => report({ ...warning, host: new URL(warning.origin).host, at: clock.now() }),
     onInForce: (origin, record) => report(inForce(origin, record, clock.now())),
   });
@@ -77,6 +89,7 @@ export function createPipeline(settings: PipelineSettings, world: PipelineWorld)
     clock,
     breaker,
     report,
+    assigner: world.assigner,
     probe: (origin, proxy, signal) => {
       const url = new URL(origin);
       const head = { url, method: 'HEAD', headers: [['User-Agent', userAgent]], proxy } as const;
@@ -91,6 +104,7 @@ export function createPipeline(settings: PipelineSettings, world: PipelineWorld)
       random,
       userAgent,
       proxies,
+      shared,
       robots: settings.robots === 'off' ? undefined : (url, signal, upSince) => policy.check(url, signal, upSince),
       send: (request, signal) => hop.send(request, signal),
       report,
@@ -111,7 +125,20 @@ export function createPipeline(settings: PipelineSettings, world: PipelineWorld)
       ...(world.sockets !== undefined && { sockets: world.sockets }),
     });
   };
-  return new FetchPipeline({ hop, gates, robots, events, sessions, files, openBrowser, proxy, userAgent, clock });
+  const { assigner } = world;
+  return new FetchPipeline({
+    hop,
+    gates,
+    robots,
+    events,
+    sessions,
+    files,
+    openBrowser,
+    proxy,
+    assigner,
+    userAgent,
+    clock,
+  });
 }
 
 const PRODUCT = 'curlew';

@@ -1,19 +1,32 @@
 // The body of one answer on its way to the file store. A file is begun when its first byte comes, and either committed
 // whole or gone.
 
-import type { FileStore } from '../archive/file-store.ts';
-import type { PendingFile } from '../archive/pending-file.ts';
 import { headerValue } from './http/header-list.ts';
 import type { BodySink } from './http/hop-result.ts';
 import { remoteFileName } from './http/remote-file-name.ts';
 import type { FetchedBody, HeaderList } from './outcome.ts';
 
-export class Download implements BodySink {
-  readonly #files: FileStore;
-  readonly #url: URL;
-  #file: Promise<PendingFile> | undefined;
+/** Where downloads go: `FileStore` is one. */
+export interface FileSpool {
+  /** Opens a new file to write to, which has no name yet. */
+  begin(): Promise<SpooledFile>;
+}
 
-  constructor(files: FileStore, url: URL) {
+/** A file while it is being downloaded. Ends with `commit` or `discard`; calls must not overlap. */
+export interface SpooledFile {
+  write(chunk: Uint8Array): Promise<void>;
+  /** The file is whole; `name` is what the answer suggests to call it. `path` says where it is, in the spool's own terms. */
+  commit(name: string): Promise<{ readonly path: string; readonly sha256: string; readonly size: number }>;
+  /** Fine at any time, also twice; after `commit` it does nothing. */
+  discard(): Promise<void>;
+}
+
+export class Download implements BodySink {
+  readonly #files: FileSpool;
+  readonly #url: URL;
+  #file: Promise<SpooledFile> | undefined;
+
+  constructor(files: FileSpool, url: URL) {
     this.#files = files;
     this.#url = url;
   }
@@ -37,7 +50,7 @@ export class Download implements BodySink {
     await file?.discard();
   }
 
-  #begun(): Promise<PendingFile> {
+  #begun(): Promise<SpooledFile> {
     this.#file ??= this.#files.begin();
     return this.#file;
   }

@@ -75,6 +75,10 @@ export class RememberedRobots implements RobotsStore {
     this.#changed.set(origin, record);
   }
 
+  alone<T>(_origin: string, _signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    return work();
+  }
+
   takeChanged(): ReadonlyMap<string, RobotsRecord> {
     const changed = this.#changed;
     this.#changed = new Map();

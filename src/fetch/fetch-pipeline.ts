@@ -3,25 +3,27 @@
 // of it.
 
 import { hash } from 'node:crypto';
-import type { FileStore } from '../archive/file-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { assertNever, CurlewError, ErrorCode } from '../platform/errors.ts';
 import type { BrowserFetch } from './browser/browser-fetch.ts';
+import type { BrowserTab } from './browser/browser-tab.ts';
 import { BrowserRoute } from './browser-route.ts';
 import { type Classified, classify, contextAt } from './classify.ts';
-import { Download } from './download.ts';
+import { Download, type FileSpool } from './download.ts';
 import type { FetchEvent, RememberedRobots, Unsaved } from './fetch-memory.ts';
 import type { FetchRequest } from './fetch-request.ts';
 import type { HostGate, Pass } from './host-gate.ts';
 import type { HostGates } from './host-gates.ts';
 import { reachesSite } from './host-sign.ts';
 import { headerValue } from './http/header-list.ts';
+import { timeoutsWithin } from './http/hop-options.ts';
 import type { HopAnswer } from './http/hop-result.ts';
 import type { HttpHop } from './http/http-hop.ts';
 import { hopKey } from './http/redirect.ts';
 import { firstLeg, isConditional, type Leg, legAfter, type NextLeg } from './leg.ts';
 import type { FetchedBody, FetchedExchange, HeaderList, Outcome, OutcomeWithoutPage } from './outcome.ts';
 import type { Patience } from './patience.ts';
+import type { ProxyAssigner } from './proxy/proxy-assigner.ts';
 import { type ProxyServer, redactProxy } from './proxy/proxy-server.ts';
 import { isProxyFailure } from './proxy-gates.ts';
 import type { Sessions } from './session/sessions.ts';
@@ -35,11 +37,13 @@ export interface PipelineParts {
   readonly events: FetchEvent[];
   readonly sessions: Sessions;
   /** Where downloads go. */
-  readonly files: FileStore;
+  readonly files: FileSpool;
   /** Opens Chromium, for requests that want it. */
   readonly openBrowser: () => Promise<BrowserFetch>;
   /** For requests that name no other. */
   readonly proxy: ProxyServer | undefined;
+  /** Chooses a proxy for each request that names none; then `proxy` is not used. */
+  readonly assigner: ProxyAssigner | undefined;
   readonly userAgent: string;
   readonly clock: Clock;
 }
@@ -54,6 +58,8 @@ interface Journey {
   /** The legs so far, to see that they go in a circle. */
   readonly seen: Set<string>;
   readonly patience: Patience;
+  /** Whether any leg was admitted. */
+  left: boolean;
 }
 
 /** What a leg came to: the next one, the answer, or the end without one. */
@@ -78,13 +84,36 @@ export class FetchPipeline {
    * site's doing: a full disk, a closed network.
    */
   async fetch(request: FetchRequest, patience: Patience): Promise<Outcome> {
-    const proxy = request.proxy ?? this.#parts.proxy;
-    if (request.via === 'browser') return this.#browser.fetch(request, proxy, patience);
+    const { assigner } = this.#parts;
+    if (assigner === undefined || request.proxy !== undefined) {
+      return (await this.#fetchThrough(request.proxy ?? this.#parts.proxy, request, patience)).outcome;
+    }
+    const proxy = await assigner.assign(patience.stop);
+    const { outcome, left } = await this.#fetchThrough(proxy, request, patience);
+    if (left) await assigner.learn(proxy, outcome);
+    return outcome;
+  }
+
+  /** `left`: whether the request itself was sent, or at least its proxy was asked for a way. */
+  async #fetchThrough(
+    proxy: ProxyServer | undefined,
+    request: FetchRequest,
+    patience: Patience,
+  ): Promise<{ readonly outcome: Outcome; readonly left: boolean }> {
+    if (request.via === 'browser') {
+      return { outcome: await this.#browser.fetch(request, proxy, patience), left: true };
+    }
     const exchanges: FetchedExchange[] = [];
-    const journey: Journey = { request, proxy, exchanges, seen: new Set(), patience };
+    const journey: Journey = { request, proxy, exchanges, seen: new Set(), patience, left: false };
     let end: LegEnd = { kind: 'follow', leg: firstLeg(request) };
     while (end.kind === 'follow') end = await this.#travel(end.leg, journey);
-    return { ...end, exchanges, ...(proxy !== undefined && { proxy: redactProxy(proxy) }) };
+    const outcome = { ...end, exchanges, ...(proxy !== undefined && { proxy: redactProxy(proxy) }) };
+    return { outcome, left: journey.left };
+  }
+
+  /** A tab in Chromium, for a site whose page must run; its requests pass the same gates. As `BrowserRoute.openTab`. */
+  openTab(session: string, patience: Patience): Promise<BrowserTab> {
+    return this.#browser.openTab(session, this.#parts.proxy, patience);
   }
 
   /** What changed since the last call and should outlive the process. */
@@ -110,6 +139,7 @@ export class FetchPipeline {
     const admission = await gate.admit(leg.url, proxy, patience.stop);
     switch (admission.kind) {
       case 'admitted':
+        journey.left = true;
         return this.#send(leg, cookie, journey, gate, admission.pass);
       case 'disallowed':
         return { kind: 'skipped', reason: admission.reason };
@@ -129,7 +159,13 @@ export class FetchPipeline {
     const { url, method, body } = leg;
     const download = journey.request.saves === 'file' ? new Download(files, url) : undefined;
     const headers = this.#headersOf(leg, cookie);
-    const options = { ...(body && { body }), ...(proxy && { proxy }), ...(download && { sink: download }) };
+    const { totalTimeoutMs } = journey.request;
+    const options = {
+      ...(body && { body }),
+      ...(proxy && { proxy }),
+      ...(download && { sink: download }),
+      ...(totalTimeoutMs !== undefined && { timeouts: timeoutsWithin(totalTimeoutMs) }),
+    };
     let at = clock.now();
     const onSent = () => {
       pass.left();

@@ -20,4 +20,6 @@ export interface FetchRequest {
   readonly waitFor: string | undefined;
   /** Instead of the pipeline's own. */
   readonly proxy?: ProxyServer;
+  /** Longest time for one leg on the wire, instead of the pipeline's own. A browser does not know it. */
+  readonly totalTimeoutMs?: number;
 }

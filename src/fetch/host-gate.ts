@@ -10,13 +10,16 @@ import type { FetchEvent } from './fetch-memory.ts';
 import { reachesSite, signOf } from './host-sign.ts';
 import type { HostCounts, HostState } from './host-state.ts';
 import type { HopRequest, HopResult } from './http/hop-result.ts';
+import type { Breaker, BreakerHost, BreakerTicket } from './politeness/breaker.ts';
 import type { BreakerSettings, BreakerState, ProbeResult } from './politeness/breaker-state.ts';
-import { type BreakerTicket, CircuitBreaker } from './politeness/circuit-breaker.ts';
-import { defaultRateSettings, TokenBucket, type Turn } from './politeness/token-bucket.ts';
+import { CircuitBreaker } from './politeness/circuit-breaker.ts';
+import { defaultRateSettings, type Limiter, type RateSettings, type Turn } from './politeness/limiter.ts';
+import { TokenBucket } from './politeness/token-bucket.ts';
 import type { ProxyServer } from './proxy/proxy-server.ts';
 import type { Passage, ProxyGates } from './proxy-gates.ts';
 import type { NotAsked } from './robots/load-robots.ts';
 import type { RobotsDecision } from './robots/robots-policy.ts';
+import type { SharedPoliteness } from './shared-politeness.ts';
 
 export interface HostGateOptions {
   /** Requests per second to one host, or `off`. */
@@ -26,6 +29,8 @@ export interface HostGateOptions {
   readonly random: Random;
   readonly userAgent: string;
   readonly proxies: ProxyGates;
+  /** Where the host's pace and breaker are kept for several processes. Default: in this one. */
+  readonly shared?: SharedPoliteness | undefined;
   /** What robots.txt says about a URL of a host that is up since `upSince`. Undefined: it is not asked. */
   readonly robots: ((url: URL, signal: AbortSignal, upSince: Instant) => Promise<RobotsDecision>) | undefined;
   /** Puts one request on the wire. */
@@ -56,8 +61,8 @@ export class HostGate {
   readonly host: string;
   readonly #origin: string;
   readonly #options: HostGateOptions;
-  readonly #breaker: CircuitBreaker;
-  readonly #bucket: TokenBucket;
+  readonly #breaker: Breaker;
+  readonly #limiter: Limiter;
   readonly #onChange: () => void;
   readonly #counts: { -readonly [Name in keyof HostCounts]: HostCounts[Name] };
   /** By origin: http and https of a host have a robots.txt each, and share its pace. */
@@ -66,7 +71,7 @@ export class HostGate {
   #upSince: Instant;
   #signsOfLife = 0;
 
-  /** `origin` is what probes go to; `onChange` is told that `state` has changed. */
+  /** `origin` is what probes go to; `onChange` is told that `state` has changed. Of a shared host, counts are restored only. */
   constructor(
     host: string,
     origin: string,
@@ -74,28 +79,26 @@ export class HostGate {
     state: HostState | undefined,
     onChange: () => void,
   ) {
-    const { clock, random, rate, breaker } = options;
+    const { clock, shared } = options;
     this.host = host;
     this.#origin = origin;
     this.#options = options;
     this.#onChange = onChange;
     this.#counts = { requests: 0, allowed: 0, disallowed: 0, ...state?.counts };
-    this.#bucket = new TokenBucket(clock, random, { ...defaultRateSettings, ratePerSecond: rate });
-    if (state !== undefined) this.#bucket.restore(state.rate);
-    this.#breaker = new CircuitBreaker({
-      clock,
-      settings: breaker,
+    const rate = { ...defaultRateSettings, ratePerSecond: options.rate };
+    const parts: BreakerHost = {
       probe: (signal) => this.#probe(signal),
       onChange: (next) => this.#breakerChanged(next),
-      ...(state !== undefined && { state: state.breaker }),
-    });
+    };
+    this.#limiter = shared?.limiter(host, rate) ?? ownLimiter(options, rate, state);
+    this.#breaker = shared?.breaker(host, options.breaker, parts) ?? ownBreaker(options, parts, state);
     this.#isOpen = this.#breaker.state.kind !== 'closed';
     this.#upSince = clock.now();
   }
 
   get state(): HostState {
-    const { intervalMs } = this.#bucket;
-    return { breaker: this.#breaker.state, rate: this.#bucket.snapshot(), intervalMs, counts: { ...this.#counts } };
+    const { intervalMs } = this.#limiter;
+    return { breaker: this.#breaker.state, rate: this.#limiter.snapshot(), intervalMs, counts: { ...this.#counts } };
   }
 
   /** How often the host has shown that it is up: by an answer below 500, or to a probe. */
@@ -111,8 +114,9 @@ export class HostGate {
       const ticket = await this.#breaker.waitUntilAllowed(stop);
       const refusal = await this.#askRobots(url, ticket, stop);
       if (refusal !== undefined) return refusal;
-      const turn = await this.#bucket.takeTurn(stop);
-      if (this.#breaker.isValid(ticket) && proxies.isOpen(passage)) {
+      const turn = await this.#limiter.takeTurn(stop);
+      const valid = this.#breaker.isValid(ticket);
+      if ((valid === true || (await valid)) && proxies.isOpen(passage)) {
         if (robots !== undefined) this.#count('allowed');
         return { kind: 'admitted', pass: this.#pass(url, ticket, turn, passage) };
       }
@@ -124,7 +128,7 @@ export class HostGate {
   /** Sends what needs no admission, robots.txt and probes: at the host's pace, and obeying what it answers. */
   async sendAside(purpose: 'robots' | 'probe', request: HopRequest, signal: AbortSignal): Promise<HopResult> {
     const { clock, send, report, proxies } = this.#options;
-    const turn = await this.#bucket.takeTurn(signal);
+    const turn = await this.#limiter.takeTurn(signal);
     let at = clock.now();
     const onSent = () => {
       turn.leave();
@@ -174,7 +178,7 @@ export class HostGate {
     // robots.txt itself is always allowed, whatever else it says.
     if (pathname === '/robots.txt') return;
     this.#crawlDelays.set(origin, Math.min(crawlDelayMs, LONGEST_CRAWL_DELAY_MS));
-    this.#bucket.setCrawlDelay(Math.max(...this.#crawlDelays.values()));
+    this.#limiter.setCrawlDelay(Math.max(...this.#crawlDelays.values()));
   }
 
   #pass({ origin }: URL, ticket: BreakerTicket, turn: Turn, passage: Passage | undefined): Pass {
@@ -202,7 +206,7 @@ export class HostGate {
     if (meaning.kind !== 'rate_limited' && meaning.kind !== 'site_wide') return;
     const until = meaning.kind === 'rate_limited' ? meaning.until : meaning.retryAfter;
     if (until === undefined) return;
-    this.#bucket.holdUntil(until);
+    this.#limiter.holdUntil(until);
     const at = this.#options.clock.now();
     this.#options.report({ kind: 'retry_after', host: this.host, at, until, reason: meaning.reason });
     this.#onChange();
@@ -238,4 +242,15 @@ export class HostGate {
     this.#counts[name]++;
     this.#onChange();
   }
+}
+
+function ownLimiter({ clock, random }: HostGateOptions, rate: RateSettings, state: HostState | undefined): Limiter {
+  const bucket = new TokenBucket(clock, random, rate);
+  if (state !== undefined) bucket.restore(state.rate);
+  return bucket;
+}
+
+function ownBreaker(options: HostGateOptions, parts: BreakerHost, state: HostState | undefined): Breaker {
+  const { clock, breaker: settings } = options;
+  return new CircuitBreaker({ ...parts, clock, settings, ...(state !== undefined && { state: state.breaker }) });
 }

@@ -1,11 +1,11 @@
 // What is remembered of a host over restarts. Plain data.
 
 import type { BreakerState } from './politeness/breaker-state.ts';
-import type { TokenBucketState } from './politeness/token-bucket.ts';
+import type { LimiterState } from './politeness/limiter.ts';
 
 export interface HostState {
   readonly breaker: BreakerState;
-  readonly rate: TokenBucketState;
+  readonly rate: LimiterState;
   /** The smallest gap between two requests, crawl-delay included; 0 for none. */
   readonly intervalMs: number;
   readonly counts: HostCounts;

@@ -4,8 +4,10 @@
 import type { Clock } from '../platform/clock.ts';
 import type { FetchEvent } from './fetch-memory.ts';
 import type { HopResult } from './http/hop-result.ts';
+import type { BreakerTicket } from './politeness/breaker.ts';
 import type { BreakerSettings, ProbeResult } from './politeness/breaker-state.ts';
-import { type BreakerTicket, CircuitBreaker } from './politeness/circuit-breaker.ts';
+import { CircuitBreaker } from './politeness/circuit-breaker.ts';
+import type { ProxyAssigner } from './proxy/proxy-assigner.ts';
 import { type ProxyServer, redactProxy } from './proxy/proxy-server.ts';
 
 export interface ProxyGatesOptions {
@@ -14,6 +16,8 @@ export interface ProxyGatesOptions {
   /** Sends a HEAD to an origin through the proxy, at the origin's pace. */
   readonly probe: (origin: string, proxy: ProxyServer, signal: AbortSignal) => Promise<HopResult>;
   readonly report: (event: FetchEvent) => void;
+  /** Who assigns proxies, and sees to their rest; then none rests here. */
+  readonly assigner?: ProxyAssigner | undefined;
 }
 
 /** The permission to use a proxy for one request. */
@@ -31,10 +35,10 @@ export class ProxyGates {
     this.#options = options;
   }
 
-  /** Waits while the proxy rests. Without a proxy there is nothing to wait for. */
+  /** Waits while the proxy rests. Without a proxy that does there is nothing to wait for. */
   async enter(proxy: ProxyServer | undefined, stop: AbortSignal): Promise<Passage | undefined> {
     this.#latest = proxy;
-    if (proxy === undefined) return undefined;
+    if (proxy === undefined || this.#options.assigner !== undefined) return undefined;
     return { proxy, ticket: await this.#of(proxy).breaker.waitUntilAllowed(stop) };
   }
 
@@ -56,8 +60,13 @@ export class ProxyGates {
   /** Whether the request to `origin` got through. */
   learn(passage: Passage | undefined, origin: string, failure: string | undefined): void {
     if (passage === undefined) return;
-    const gate = this.#of(passage.proxy);
     const failed = isProxyFailure(failure);
+    const { assigner } = this.#options;
+    if (assigner !== undefined) {
+      if (failed) assigner.noteFailure(passage.proxy, failure ?? '');
+      return;
+    }
+    const gate = this.#of(passage.proxy);
     if (failed) gate.target = origin;
     gate.breaker.record(passage.ticket, failed ? 'down' : 'up');
   }

@@ -1,12 +1,16 @@
-// What the requests of a run have come to, per host. Changes are gathered and written once per transaction.
+// What the requests of a run have come to, per host, and how many records they gave. Changes are gathered and written once
+// per transaction.
 
 import type { StatementSync } from 'node:sqlite';
+import type { Instant } from '../platform/clock.ts';
 import type { Database } from './database.ts';
 import type { HostId } from './page-result.ts';
 import type { RunId } from './run.ts';
+import { TimelineTable } from './timeline-table.ts';
 import { isVerdict, NO_COUNTS, type Verdict, type VerdictCounts } from './verdict.ts';
 
-type Counted = Verdict | 'pending';
+/** `record` counts all records, `invalid` those among them that do not fit their schema. */
+export type Counted = Verdict | 'pending' | 'record' | 'invalid';
 
 export interface HostCounts {
   readonly hostId: HostId;
@@ -17,8 +21,10 @@ export interface HostCounts {
 export class CountTable {
   readonly #add: StatementSync;
   readonly #byHost: StatementSync;
+  readonly #timeline: TimelineTable;
 
   constructor(database: Database) {
+    this.#timeline = new TimelineTable(database);
     this.#add = database.prepare(
       `INSERT INTO run_counts (run_id, host_id, verdict, n) VALUES (?, ?, ?, ?)
        ON CONFLICT (run_id, host_id, verdict) DO UPDATE SET n = n + excluded.n`,
@@ -29,12 +35,13 @@ export class CountTable {
     );
   }
 
-  add(run: RunId, changes: CountChanges): void {
+  add(run: RunId, changes: CountChanges, now: Instant): void {
     for (const [host, verdict, n] of changes) this.#add.run(run, host, verdict, n);
+    this.#timeline.add(run, changes, now);
   }
 
   byHost(run: RunId): HostCounts[] {
-    const hosts = new Map<HostId, { hostId: HostId; host: string; counts: Record<Counted, number> }>();
+    const hosts = new Map<HostId, { hostId: HostId; host: string; counts: Record<keyof VerdictCounts, number> }>();
     for (const row of this.#byHost.all(run)) {
       const hostId = row.host_id as HostId;
       const entry = hosts.get(hostId) ?? { hostId, host: String(row.name), counts: { ...NO_COUNTS } };
@@ -64,9 +71,9 @@ export class CountChanges {
 
 /** Sums counts over hosts. */
 export function totalOf(hosts: readonly HostCounts[]): VerdictCounts {
-  const total = { ...NO_COUNTS } as Record<Counted, number>;
+  const total = { ...NO_COUNTS } as Record<keyof VerdictCounts, number>;
   for (const { counts } of hosts) {
-    for (const verdict of Object.keys(counts) as Counted[]) total[verdict] += counts[verdict];
+    for (const verdict of Object.keys(counts) as (keyof VerdictCounts)[]) total[verdict] += counts[verdict];
   }
   return total;
 }

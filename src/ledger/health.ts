@@ -6,7 +6,7 @@ import type { VerdictCounts } from './verdict.ts';
 export const HEALTHS = ['ok', 'suspicious', 'partial', 'failed'] as const;
 export type Health = (typeof HEALTHS)[number];
 
-export const RUN_STATUSES = ['running', 'completed', 'interrupted', 'failed'] as const;
+export const RUN_STATUSES = ['running', 'completed', 'interrupted', 'aborted', 'failed'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export interface HealthFacts {

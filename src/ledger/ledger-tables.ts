@@ -10,6 +10,7 @@ import { RequestTable } from './request-table.ts';
 import { RunOwnership } from './run-ownership.ts';
 import { RunTable } from './run-table.ts';
 import { SeedTable } from './seed-table.ts';
+import { SiteTables } from './sites/site-tables.ts';
 import { WalkTable } from './walk-table.ts';
 
 export class LedgerTables {
@@ -24,6 +25,7 @@ export class LedgerTables {
   readonly records: RecordTable;
   readonly events: EventTable;
   readonly walks: WalkTable;
+  readonly sites: SiteTables;
 
   constructor(database: Database) {
     this.database = database;
@@ -37,5 +39,6 @@ export class LedgerTables {
     this.records = new RecordTable(database);
     this.events = new EventTable(database);
     this.walks = new WalkTable(database);
+    this.sites = new SiteTables(database);
   }
 }

@@ -11,13 +11,18 @@ import type { StoredEvent } from './event-table.ts';
 import type { KnownBody, RequestStart, StoredExchange } from './exchange-table.ts';
 import { encodeGapMap, type GapMap } from './gap-map.ts';
 import { LedgerTables } from './ledger-tables.ts';
+import { MirrorLedger } from './mirror/mirror-ledger.ts';
+import { MirrorTables } from './mirror/mirror-tables.ts';
 import type { ExchangeId, RequestId } from './page-result.ts';
 import type { NewWalk, StoredWalk, WalkId } from './probe.ts';
 import type { StoredRecord } from './record-table.ts';
+import { reopenRequests, type WhichRequests } from './reopen-requests.ts';
+import { Reports } from './reports/reports.ts';
 import type { Problem, RequestFate } from './request-table.ts';
 import type { NewRun, Run, RunId, RunSummary } from './run.ts';
 import { RunWriter } from './run-writer.ts';
 import type { Seed } from './seed-table.ts';
+import { SiteLedger } from './sites/site-ledger.ts';
 import { runNotFound, summarise } from './summarise.ts';
 import { type Observed, observedIn } from './summarise-walks.ts';
 import { survey } from './survey.ts';
@@ -30,12 +35,21 @@ export interface LedgerOptions extends DatabaseOptions {
 export const LEDGER_FILE = 'ledger.sqlite';
 
 export class Ledger {
+  /** What is known of sites and their walks. */
+  readonly sites: SiteLedger;
+  /** What belongs to mirrors: versions of an index, cases, downloads. */
+  readonly mirror: MirrorLedger;
+  /** What those who look ask for. */
+  readonly reports: Reports;
   readonly #tables: LedgerTables;
   readonly #clock: Clock;
 
   private constructor(tables: LedgerTables, clock: Clock) {
     this.#tables = tables;
     this.#clock = clock;
+    this.reports = new Reports(tables, clock);
+    this.sites = new SiteLedger(tables, clock);
+    this.mirror = new MirrorLedger(new MirrorTables(tables), clock);
   }
 
   static async open(dataDirectory: string, options: LedgerOptions): Promise<Ledger> {
@@ -43,7 +57,7 @@ export class Ledger {
     return new Ledger(new LedgerTables(database), options.clock);
   }
 
-  /** Records a new run with the entries and the walks it begins from. */
+  /** Records a new run with the entries and the walks it begins from; a replay also with the items of its original. */
   async createRun(
     run: NewRun,
     seeds: readonly { entry: string; params: Json | undefined }[],
@@ -53,6 +67,7 @@ export class Ledger {
       const id = this.#tables.runs.create(run, this.#clock.now());
       for (const { entry, params } of seeds) this.#tables.seeds.plan(id, entry, params);
       for (const walk of walks) this.#tables.walks.add(id, walk);
+      if (run.replayOf !== undefined) this.#tables.sites.items.copy(run.replayOf, id);
       return id;
     });
   }
@@ -63,6 +78,14 @@ export class Ledger {
     const writer = new RunWriter(id, token, this.#tables, this.#clock);
     await writer.begin();
     return writer;
+  }
+
+  /**
+   * Puts requests that came to nothing back into the queue, and gives how many. The run is `interrupted` then. Throws
+   * `run_owned` when a process works on it.
+   */
+  async reopen(id: RunId, which: WhichRequests): Promise<number> {
+    return this.#tables.database.transaction(() => reopenRequests(this.#tables, id, which, this.#clock.now()));
   }
 
   /** The run a person means by a number or `latest`. Throws `run_not_found`. */

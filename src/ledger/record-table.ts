@@ -34,7 +34,7 @@ export class RecordTable {
       `SELECT (SELECT count(*) FROM records WHERE run_id = ?1) AS n,
               (SELECT count(*) FROM records WHERE run_id = ?1 AND errors IS NOT NULL) AS invalid`,
     );
-    this.#remove = database.prepare('DELETE FROM records WHERE request_id = ?');
+    this.#remove = database.prepare('DELETE FROM records WHERE request_id = ? RETURNING errors');
     this.#kinds = database.prepare(
       'SELECT kind, count(*) AS n, count(errors) AS invalid FROM records WHERE run_id = ? GROUP BY kind ORDER BY kind',
     );
@@ -45,9 +45,10 @@ export class RecordTable {
     this.#insert.run(run, request, ordinal, record.kind, JSON.stringify(record.data), errors);
   }
 
-  /** Takes back what was said of a request that is asked for again. */
-  removeOf(request: RequestId): void {
-    this.#remove.run(request);
+  /** Takes back what was said of a request that is asked for again, and gives how much that was. */
+  removeOf(request: RequestId): { readonly total: number; readonly invalid: number } {
+    const removed = this.#remove.all(request);
+    return { total: removed.length, invalid: removed.filter(({ errors }) => errors !== null).length };
   }
 
   /** Up to `limit` records after the one given, in the order they were committed. */

@@ -5,6 +5,7 @@ import type { Instant } from '../platform/clock.ts';
 import type { Database } from './database.ts';
 import type { ClaimedRequest, HostId, NewRequest, RequestId, Settlement } from './page-result.ts';
 import { RecentReadings } from './recent-readings.ts';
+import type { WhichRequests } from './reopen-requests.ts';
 import { decodeRequest, encodeRequest } from './request-codec.ts';
 import type { RunId } from './run.ts';
 import { isVerdict, type Verdict } from './verdict.ts';
@@ -17,6 +18,13 @@ export interface RequestFate {
   readonly verdict: Verdict | undefined;
   readonly status: number | undefined;
   readonly reason: string | undefined;
+}
+
+/** A request that is in the queue again, and what had become of it. */
+export interface ReopenedRequest {
+  readonly id: RequestId;
+  readonly hostId: HostId;
+  readonly verdict: Verdict;
 }
 
 export interface Problem {
@@ -46,6 +54,7 @@ export class RequestTable {
   readonly #conflicting: StatementSync;
   readonly #unanswered: StatementSync;
   readonly #reopen: StatementSync;
+  readonly #reopenable: StatementSync;
   readonly #problems: StatementSync;
   /** Of `#recentRun`. */
   readonly #recent = new RecentReadings();
@@ -91,6 +100,13 @@ export class RequestTable {
     );
     this.#reopen = database.prepare(
       `UPDATE requests SET state = ${State.ready}, attempts = 0, verdict = NULL, status = NULL, reason = NULL WHERE id = ?`,
+    );
+    // `IS` holds for null too. By id, or by what became of it.
+    this.#reopenable = database.prepare(
+      `SELECT id, host_id, verdict FROM requests WHERE run_id = ?1 AND verdict <> 'done' AND id = ?2
+       UNION ALL
+       SELECT id, host_id, verdict FROM requests WHERE run_id = ?1 AND verdict = ?3
+       AND (?4 OR reason IS ?5) AND (?6 OR step IS ?7)`,
     );
     this.#firstAt = database.prepare(
       `SELECT id FROM requests WHERE run_id = ? AND url = ? UNION ALL
@@ -201,11 +217,29 @@ export class RequestTable {
   }
 
   /** Makes requests ready again that were refused or never answered, and gives what they were. */
-  reopenUnanswered(run: RunId): { readonly id: RequestId; readonly hostId: HostId; readonly verdict: Verdict }[] {
-    return this.#unanswered.all(run).map((row) => {
-      this.#reopen.run(row.id as number);
-      return { id: row.id as RequestId, hostId: row.host_id as HostId, verdict: row.verdict as Verdict };
-    });
+  reopenUnanswered(run: RunId): ReopenedRequest[] {
+    return this.#unanswered.all(run).map((row) => this.#makeReady(row));
+  }
+
+  /** Makes requests ready again that came to something else than `done`, and gives what they were. */
+  reopen(run: RunId, which: WhichRequests): ReopenedRequest[] {
+    const group = 'request' in which ? undefined : which;
+    return this.#reopenable
+      .all(
+        run,
+        'request' in which ? which.request : null,
+        group?.verdict ?? null,
+        group?.reason === undefined ? 1 : 0,
+        group?.reason ?? null,
+        group?.step === undefined ? 1 : 0,
+        group?.step ?? null,
+      )
+      .map((row) => this.#makeReady(row));
+  }
+
+  #makeReady(row: Record<string, unknown>): ReopenedRequest {
+    this.#reopen.run(row.id as number);
+    return { id: row.id as RequestId, hostId: row.host_id as HostId, verdict: row.verdict as Verdict };
   }
 
   /** Puts back what a former owner had claimed. */

@@ -1,4 +1,4 @@
-// A run belongs to one process at a time. Taking it raises its token; a commit carries the token, and one that is not the
+// A run, or the walk of a site, belongs to one process at a time. Taking it raises its token; a commit carries the token, and one that is not the
 // newest is rejected. So a process that was taken for dead can come back and do no harm.
 
 import type { StatementSync } from 'node:sqlite';
@@ -14,53 +14,81 @@ export type FencingToken = number & { readonly brand: 'FencingToken' };
 /** An owner that was silent for this long has lost its run, wherever it may be. */
 export const OWNER_SILENT_MS = 30_000;
 
-export class RunOwnership {
+/** What can be owned: where its owners are kept, and how it is called. */
+export interface Owned<Id extends number | string> {
+  readonly table: string;
+  readonly key: string;
+  readonly nameOf: (id: Id) => string;
+}
+
+const RUNS: Owned<RunId> = { table: 'run_owners', key: 'run_id', nameOf: (id) => `Run ${id}` };
+
+export class Ownership<Id extends number | string> {
   readonly #database: Database;
+  readonly #owned: Owned<Id>;
   readonly #beat: StatementSync;
 
-  constructor(database: Database) {
+  constructor(database: Database, owned: Owned<Id>) {
     this.#database = database;
-    this.#beat = database.prepare('UPDATE run_owners SET heartbeat_at = ? WHERE run_id = ? AND token = ?');
+    this.#owned = owned;
+    this.#beat = database.prepare(`UPDATE ${owned.table} SET heartbeat_at = ? WHERE ${owned.key} = ? AND token = ?`);
   }
 
   /**
-   * Takes the run for `owner`. Throws `run_owned`, saying who has it, unless it is free, its owner is dead, or its owner
+   * Takes it for `owner`. Throws `run_owned`, saying who has it, unless it is free, its owner is dead, or its owner
    * has been silent for `OWNER_SILENT_MS`.
    */
-  take(run: RunId, owner: ProcessIdentity, now: Instant): FencingToken {
-    return this.#database.transaction(() => {
-      const row = this.#database.prepare('SELECT * FROM run_owners WHERE run_id = ?').get(run);
-      const holder = row === undefined || row.owner === null ? undefined : readOwner(String(row.owner));
-      const silentMs = row === undefined ? 0 : now - Number(row.heartbeat_at);
-      if (holder !== undefined && !hasLeft(holder, silentMs)) throw owned(run, holder, silentMs);
-      const token = (row === undefined ? 1 : Number(row.token) + 1) as FencingToken;
-      this.#database
-        .prepare('INSERT OR REPLACE INTO run_owners (run_id, token, owner, heartbeat_at) VALUES (?, ?, ?, ?)')
-        .run(run, token, JSON.stringify(owner), now);
-      return token;
-    });
+  take(id: Id, owner: ProcessIdentity, now: Instant): FencingToken {
+    return this.#database.transaction(() => this.takeWithin(id, owner, now));
   }
 
-  /** The process that has the run now, if it is there and alive. */
-  holderOf(run: RunId, now: Instant): ProcessIdentity | undefined {
-    const row = this.#database.prepare('SELECT owner, heartbeat_at FROM run_owners WHERE run_id = ?').get(run);
+  /** The same within a transaction that has begun. */
+  takeWithin(id: Id, owner: ProcessIdentity, now: Instant): FencingToken {
+    const { table, key, nameOf } = this.#owned;
+    const row = this.#database.prepare(`SELECT * FROM ${table} WHERE ${key} = ?`).get(id);
+    const holder = row === undefined || row.owner === null ? undefined : readOwner(String(row.owner));
+    const silentMs = row === undefined ? 0 : now - Number(row.heartbeat_at);
+    if (holder !== undefined && !hasLeft(holder, silentMs)) throw owned(nameOf(id), holder, silentMs);
+    const token = (row === undefined ? 1 : Number(row.token) + 1) as FencingToken;
+    this.#database
+      .prepare(`INSERT OR REPLACE INTO ${table} (${key}, token, owner, heartbeat_at) VALUES (?, ?, ?, ?)`)
+      .run(id, token, JSON.stringify(owner), now);
+    return token;
+  }
+
+  /** The process that has it now, if it is there and alive. */
+  holderOf(id: Id, now: Instant): ProcessIdentity | undefined {
+    const last = this.lastHolder(id);
+    return last === undefined || hasLeft(last.holder, now - last.heartbeatAt) ? undefined : last.holder;
+  }
+
+  /** The process that has it, or had it when it died; undefined when it was given back. */
+  lastHolder(id: Id): { readonly holder: ProcessIdentity; readonly heartbeatAt: Instant } | undefined {
+    const { table, key } = this.#owned;
+    const row = this.#database.prepare(`SELECT owner, heartbeat_at FROM ${table} WHERE ${key} = ?`).get(id);
     if (row === undefined || row.owner === null) return undefined;
-    const holder = readOwner(String(row.owner));
-    return hasLeft(holder, now - Number(row.heartbeat_at)) ? undefined : holder;
+    return { holder: readOwner(String(row.owner)), heartbeatAt: Number(row.heartbeat_at) };
   }
 
   /** Shows that the owner is there. Throws `ownership_lost` when `token` is not the newest. Call it in every transaction. */
-  assertOwner(run: RunId, token: FencingToken, now: Instant): void {
-    if (this.#beat.run(now, run, token).changes === 0) {
-      throw new CurlewError(ErrorCode.ownershipLost, `Run ${run} was taken over by another process.`, {
+  assertOwner(id: Id, token: FencingToken, now: Instant): void {
+    if (this.#beat.run(now, id, token).changes === 0) {
+      throw new CurlewError(ErrorCode.ownershipLost, `${this.#owned.nameOf(id)} was taken over by another process.`, {
         remedy: 'Nothing was lost: the other process goes on with it. See curlew runs.',
       });
     }
   }
 
-  /** Gives the run back. Without effect when it was taken over. */
-  release(run: RunId, token: FencingToken): void {
-    this.#database.prepare('UPDATE run_owners SET owner = NULL WHERE run_id = ? AND token = ?').run(run, token);
+  /** Gives it back. Without effect when it was taken over. */
+  release(id: Id, token: FencingToken): void {
+    const { table, key } = this.#owned;
+    this.#database.prepare(`UPDATE ${table} SET owner = NULL WHERE ${key} = ? AND token = ?`).run(id, token);
+  }
+}
+
+export class RunOwnership extends Ownership<RunId> {
+  constructor(database: Database) {
+    super(database, RUNS);
   }
 }
 
@@ -73,11 +101,11 @@ function readOwner(json: string): ProcessIdentity {
   return { pid: Number(pid), began: String(began), machine: String(machine) };
 }
 
-function owned(run: RunId, holder: ProcessIdentity, silentMs: number): CurlewError {
+function owned(name: string, holder: ProcessIdentity, silentMs: number): CurlewError {
   const seen = `last heard of ${Math.max(0, Math.round(silentMs / 1000))} s ago`;
   return new CurlewError(
     ErrorCode.runOwned,
-    `Run ${run} is being worked on by process ${holder.pid} on ${holder.machine} (${seen}).`,
+    `${name} is being worked on by process ${holder.pid} on ${holder.machine} (${seen}).`,
     { remedy: 'Let it finish, or stop it with Ctrl-C (SIGINT) and resume.' },
   );
 }

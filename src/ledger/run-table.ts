@@ -84,7 +84,8 @@ export class RunTable {
   }
 }
 
-function readRun(row: Row): Run {
+/** A row of `runs`. */
+export function readRun(row: Row): Run {
   return {
     id: Number(row.id) as RunId,
     kind: RUN_KINDS.find((kind) => kind === row.kind) ?? 'scraper',

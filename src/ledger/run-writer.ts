@@ -8,7 +8,7 @@ import type { RunStatus } from './health.ts';
 import type { LedgerTables } from './ledger-tables.ts';
 import type { ClaimedRequest, HostId, NewEvent, NewProbe, NewRequest, PageResult, RequestId } from './page-result.ts';
 import type { ProbeVerdict, SettledProbe, StoredWalk } from './probe.ts';
-import type { RequestFate } from './request-table.ts';
+import type { ReopenedRequest, RequestFate } from './request-table.ts';
 import type { RunId } from './run.ts';
 import type { FencingToken } from './run-ownership.ts';
 import { summarise } from './summarise.ts';
@@ -75,7 +75,7 @@ export class RunWriter {
         if (result.settlement.kind === 'settled') probes.push(...this.#settleProbes(result));
       }
       for (const [segment, end] of segmentEnds(results)) this.#tables.exchanges.growSegment(segment, end);
-      this.#tables.counts.add(this.run, changes);
+      this.#tables.counts.add(this.run, changes, now);
       this.#remember(memory, now);
       const claimed: ClaimedRequest[] = [];
       const nextDue = new Map<HostId, Instant>();
@@ -98,11 +98,11 @@ export class RunWriter {
     yielded: number,
     finished: boolean,
   ): Promise<CommitResult> {
-    return this.#asOwner(() => {
+    return this.#asOwner((now) => {
       const changes = new CountChanges();
       const queued: Queued = new Map();
       for (const request of requests) this.#enqueue(request, undefined, changes, queued);
-      this.#tables.counts.add(this.run, changes);
+      this.#tables.counts.add(this.run, changes, now);
       this.#tables.seeds.advance(this.run, entry, yielded, finished);
       return { claimed: [], served: new Set(), queued, nextDue: new Map(), probes: [] };
     });
@@ -110,7 +110,7 @@ export class RunWriter {
 
   /** Adds the next probes of a walk, which with them has come to where `walk` stands. */
   async ask(walk: StoredWalk, asked: readonly NewProbe[]): Promise<CommitResult> {
-    return this.#asOwner(() => {
+    return this.#asOwner((now) => {
       const changes = new CountChanges();
       const queued: Queued = new Map();
       const probes: SettledProbe[] = [];
@@ -122,7 +122,7 @@ export class RunWriter {
         this.#tables.walks.ask(walk.id, id, fate.id, verdict);
         if (verdict !== undefined) probes.push({ walk: walk.id, id, verdict });
       }
-      this.#tables.counts.add(this.run, changes);
+      this.#tables.counts.add(this.run, changes, now);
       this.#tables.walks.advance(walk);
       return { claimed: [], served: new Set(), queued, nextDue: new Map(), probes };
     });
@@ -169,21 +169,17 @@ export class RunWriter {
     this.#asOwner((now) => {
       this.#tables.runs.setStatus(this.run, 'running', undefined, undefined, now);
       this.#tables.requests.returnAllClaimed(this.run);
-      this.#askAgain();
+      this.#askAgain(now);
       this.#isWalking = this.#tables.walks.of(this.run).length > 0;
     });
   }
 
   /** What was refused or never answered is no fact about the site: it is asked for once more. */
-  #askAgain(): void {
+  #askAgain(now: Instant): void {
     const changes = new CountChanges();
-    for (const { id, hostId, verdict } of this.#tables.requests.reopenUnanswered(this.run)) {
-      this.#tables.records.removeOf(id);
-      this.#tables.walks.reopen(id);
-      changes.add(hostId, verdict, -1);
-      changes.add(hostId, 'pending', 1);
-    }
-    this.#tables.counts.add(this.run, changes);
+    for (const reopened of this.#tables.requests.reopenUnanswered(this.run))
+      forgetAnswer(this.#tables, reopened, changes);
+    this.#tables.counts.add(this.run, changes, now);
   }
 
   #remember(memory: FetchMemory | undefined, now: Instant): void {
@@ -224,6 +220,8 @@ export class RunWriter {
     for (const [hop, exchange] of result.exchanges.entries()) this.#tables.exchanges.add(request.id, hop, exchange);
     for (const [ordinal, found] of result.records.entries()) {
       this.#tables.records.add(this.run, request.id, ordinal, found);
+      changes.add(request.hostId, 'record', 1);
+      if (found.errors !== undefined) changes.add(request.hostId, 'invalid', 1);
     }
     for (const child of result.children) this.#enqueue(child, request.id, changes, queued);
     for (const event of result.events) this.#tables.events.add(this.run, request.id, event, now);
@@ -246,6 +244,20 @@ export class RunWriter {
     else known.count++;
     return true;
   }
+}
+
+/** Takes back what was said of a request that is in the queue again. Call it within a transaction. */
+export function forgetAnswer(
+  { records, walks }: LedgerTables,
+  { id, hostId, verdict }: ReopenedRequest,
+  changes: CountChanges,
+): void {
+  const { total, invalid } = records.removeOf(id);
+  walks.reopen(id);
+  changes.add(hostId, verdict, -1);
+  changes.add(hostId, 'pending', 1);
+  changes.add(hostId, 'record', -total);
+  changes.add(hostId, 'invalid', -invalid);
 }
 
 /** What a request's verdict says about an id that stands for it. */

@@ -1,6 +1,9 @@
 // The ledger's tables, as the list of steps that lead to them. A step is never changed once released; a new one is added.
 
+import { FETCHER_SCHEMA } from './fetcher/schema.ts';
 import { MIRROR_SCHEMA } from './mirror/schema.ts';
+import { REPORTS_SCHEMA } from './reports/schema.ts';
+import { SITES_SCHEMA } from './sites/schema.ts';
 
 export const MIGRATIONS: readonly string[] = [
   `
@@ -122,7 +125,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE run_counts (
     run_id INTEGER NOT NULL,
     host_id INTEGER NOT NULL,
-    verdict TEXT NOT NULL,                 -- a verdict, or pending
+    verdict TEXT NOT NULL,                 -- a verdict, or pending, record, invalid
     n INTEGER NOT NULL,
     PRIMARY KEY (run_id, host_id, verdict)
   ) STRICT, WITHOUT ROWID;
@@ -193,4 +196,7 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   `,
   MIRROR_SCHEMA,
+  SITES_SCHEMA,
+  FETCHER_SCHEMA,
+  REPORTS_SCHEMA,
 ];

@@ -16,6 +16,14 @@ describe('redactSecrets', () => {
     ['an authorization header', 'Authorization: Bearer hunter2hunter2', 'hunter2'],
     ['a cookie header in JSON', '{"headers":[["Cookie","sid=hunter2; a=b"]]}', 'hunter2'],
     ['a set-cookie line', 'set-cookie: session=hunter2; Path=/', 'hunter2'],
+    [
+      'a signature in the path of a signed address',
+      'GET https://dl.example/d/1/b1!hunter2_x-y./download 200',
+      'hunter2',
+    ],
+    ['the same in JSON of PHP', '{"fid":"https:\\/\\/dl.example\\/d\\/1\\/hunter2\\/download"}', 'hunter2'],
+    ['an assignment that a JSON string begins with', '{"message":"nonce=hunter2 was refused"}', 'hunter2'],
+    ['a nonce in a sentence', 'the nonce 0123abcdef was refused', '0123abcdef'],
     ['a basic credential', 'Basic aHVudGVyMjpodW50ZXIy', 'aHVudGVyMjpodW50ZXIy'],
   ])('hides %s', (_, text, secret) => {
     expect(redactSecrets(text)).not.toContain(secret);

@@ -11,9 +11,13 @@ const SECRET_NAMES =
 const USER_INFO = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"]+@/gi;
 const PARAMETER = new RegExp(`([?&;](?:${SECRET_NAMES})=)[^&#;\\s"'\\\\]*`, 'gi');
 const PROPERTY = new RegExp(`(\\\\?["'](?:${SECRET_NAMES})\\\\?["']\\s*:\\s*\\\\?["'])[^"'\\\\]*`, 'gi');
-const ASSIGNMENT = new RegExp(`(^|[\\s,{])((?:${SECRET_NAMES})\\s*=\\s*)[^\\s,&"'\\\\}]+`, 'gi');
+const ASSIGNMENT = new RegExp(`(^|[\\s,{("'])((?:${SECRET_NAMES})\\s*=\\s*)[^\\s,&"'\\\\}]+`, 'gi');
 const HEADER =
   /\b((?:proxy-)?authorization|cookie|set-cookie|x-[\w-]*token)(\\?["']?\s*[:,=]\s*\\?["']?)[^"'\r\n\\]+/gi;
+/** The signature in the path of a file server's signed address, `/d/1/<signature>/download`, slashes escaped or not. */
+const SIGNED_PATH = /(\\*\/d\\*\/\d+\\*\/)[^\s"'/\\?#]+(?=\\*\/download)/gi;
+/** WordPress' nonce in a sentence. */
+const NONCE = /\b(nonce:?\s+)[0-9a-f]{10}\b/gi;
 const BEARER = /\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi;
 
 /** The same text with the values of secrets replaced. */
@@ -24,5 +28,7 @@ export function redactSecrets(text: string): string {
     .replace(PROPERTY, `$1${HIDDEN}`)
     .replace(ASSIGNMENT, `$1$2${HIDDEN}`)
     .replace(HEADER, `$1$2${HIDDEN}`)
+    .replace(SIGNED_PATH, `$1${HIDDEN}`)
+    .replace(NONCE, `$1${HIDDEN}`)
     .replace(BEARER, `$1 ${HIDDEN}`);
 }

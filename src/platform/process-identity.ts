@@ -12,7 +12,12 @@ export interface ProcessIdentity {
 }
 
 export function thisProcess(): ProcessIdentity {
-  return { pid: process.pid, began: beginningOf(process.pid), machine: hostname() };
+  return identityOf(process.pid);
+}
+
+/** The process of this machine that has that id now. */
+export function identityOf(pid: number): ProcessIdentity {
+  return { pid, began: beginningOf(pid), machine: hostname() };
 }
 
 /** `elsewhere`: it runs on another machine, so that this one cannot know. */

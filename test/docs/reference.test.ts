@@ -7,12 +7,17 @@ import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { addFetchOptions } from '../../src/cli/options.ts';
 import { readSettings } from '../../src/engine/settings.ts';
+import { MIRROR_ERROR_CODES, MIRROR_ERRORS } from '../../src/mirror/error-codes.ts';
 import { CurlewError, ErrorCode } from '../../src/platform/errors.ts';
 import { HOME, listPages, readPage } from './code-blocks.ts';
 
 /** The cells of the rows of a page's tables that begin with code, without the marks of code. */
-function tableRows(page: string): string[][] {
-  const rows = readPage(page).match(/^\| `.*\|$/gm) ?? [];
+function tableRows(page: string, section = /^/): string[][] {
+  const text = readPage(page)
+    .split(/^(?=## )/m)
+    .filter((part) => section.test(part))
+    .join('');
+  const rows = text.match(/^\| `.*\|$/gm) ?? [];
   return rows.map((row) =>
     row
       .slice(1, -1)
@@ -52,8 +57,16 @@ describe('docs/settings.md', () => {
 
 describe('docs/error-codes.md', () => {
   it('lists every code, and no other', () => {
-    const codes = tableRows('docs/error-codes.md').map(([code]) => code);
+    const codes = tableRows('docs/error-codes.md', /^# /).map(([code]) => code);
     expect(codes.sort()).toEqual(Object.values(ErrorCode).sort());
+  });
+
+  it('lists every reason of the mirror with its other names, whether it is tried again, and its meaning', () => {
+    const rows = MIRROR_ERROR_CODES.map((code) => {
+      const { aliases, kind, retry, meaning } = MIRROR_ERRORS[code];
+      return [code, aliases.join(', ') || '–', kind === 'skipped' ? kind : retry, meaning];
+    });
+    expect(tableRows('docs/error-codes.md', /^## Of the mirror/)).toEqual(rows);
   });
 });
 
@@ -62,7 +75,7 @@ describe('docs/dependencies.md', () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(HOME, 'package.json'), 'utf8'));
     const page = readPage('docs/dependencies.md').toLowerCase();
     const unexplained = Object.keys(dependencies).filter(
-      (name) => !new RegExp(`^\\|[^|]*\\b${name}\\b`, 'm').test(page),
+      (name) => !new RegExp(`^\\|(?:[^|]*[ ,])?${name}[ ,]`, 'm').test(page),
     );
     expect(unexplained).toEqual([]);
     // Types of Node need no reason.

@@ -10,6 +10,7 @@ import type { HostPattern } from '../guard/host-pattern.ts';
 import { Dialer } from '../http/dialer.ts';
 import { BrowserProcess } from './browser-process.ts';
 import type { BrowserFailure, BrowserRequest, BrowserResult } from './browser-result.ts';
+import { BrowserTab, type TabRequest } from './browser-tab.ts';
 import { findChromium } from './find-chromium.ts';
 import { GuardProxy } from './guard-proxy.ts';
 import { PageSlots } from './page-slots.ts';
@@ -127,6 +128,17 @@ export class BrowserFetch {
     } finally {
       this.#slots.release();
     }
+  }
+
+  /** A tab that stays open until whoever opened it closes it. Rejects with `service_missing`. */
+  async openTab(request: TabRequest): Promise<BrowserTab> {
+    const place = await this.#contexts.take(request.session, request.proxy);
+    const { maxPageBytes } = this.#limits;
+    return BrowserTab.open(place, request, {
+      maxPageBytes,
+      clock: this.#clock,
+      drop: () => this.#contexts.drop(place),
+    });
   }
 
   /** Ends every load as `aborted`, Chromium and the proxy. Calling it again is fine. */

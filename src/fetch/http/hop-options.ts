@@ -25,6 +25,12 @@ export interface HopLimits {
 
 export const DEFAULT_TIMEOUTS: HopTimeouts = { headersMs: 30_000, idleMs: 30_000, totalMs: 300_000 };
 
+/** The usual limits, and none longer than the whole may take. */
+export function timeoutsWithin(totalMs: number): HopTimeouts {
+  const { headersMs, idleMs } = DEFAULT_TIMEOUTS;
+  return { headersMs: Math.min(headersMs, totalMs), idleMs: Math.min(idleMs, totalMs), totalMs };
+}
+
 export const DEFAULT_LIMITS: HopLimits = {
   maxEncodedBytes: 32 * 2 ** 20,
   maxDecodedBytes: 32 * 2 ** 20,

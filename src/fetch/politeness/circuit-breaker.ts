@@ -1,8 +1,9 @@
-// The circuit breaker of one host. While it is open, callers wait and nobody is turned away: their requests are not
-// wrong, the host is. One probe serves all, and only while somebody waits. The decisions are in breaker-state.ts.
+// The circuit breaker of one host in one process. One probe serves all, and only while somebody waits. The decisions are
+// in breaker-state.ts.
 
 import type { Clock } from '../../platform/clock.ts';
 import { messageOf } from '../../platform/errors.ts';
+import type { Breaker, BreakerHost, BreakerTicket } from './breaker.ts';
 import {
   type BreakerSettings,
   type BreakerState,
@@ -18,23 +19,14 @@ import {
 } from './breaker-state.ts';
 import { SingleFlight } from './single-flight.ts';
 
-/** The permission to send one request; its result is reported under it. */
-export interface BreakerTicket {
-  readonly generation: number;
-}
-
-export interface CircuitBreakerOptions {
+export interface CircuitBreakerOptions extends BreakerHost {
   readonly clock: Clock;
-  /** Asks whether the host is back: one HEAD to its root. Run by one caller at a time. */
-  readonly probe: (signal: AbortSignal) => Promise<ProbeResult>;
   readonly settings?: BreakerSettings;
   /** State saved by an earlier process. */
   readonly state?: BreakerState;
-  /** Called after every change, to save and to report. Must not throw. */
-  readonly onChange?: (state: BreakerState) => void;
 }
 
-export class CircuitBreaker {
+export class CircuitBreaker implements Breaker {
   readonly #clock: Clock;
   readonly #probe: (signal: AbortSignal) => Promise<ProbeResult>;
   readonly #settings: BreakerSettings;
@@ -50,15 +42,10 @@ export class CircuitBreaker {
     this.#state = onRestart(options.state ?? closedBreaker, this.#clock.now());
   }
 
-  /** The present state, plain data. */
   get state(): BreakerState {
     return this.#state;
   }
 
-  /**
-   * Resolves when requests may go to the host: at once while closed, else when a probe has closed it. Rejects with the
-   * signal's reason on abort, and with what the probe throws, if it does.
-   */
   async waitUntilAllowed(signal: AbortSignal): Promise<BreakerTicket> {
     signal.throwIfAborted();
     while (this.#state.kind !== 'closed') {
@@ -67,12 +54,10 @@ export class CircuitBreaker {
     return { generation: this.#state.generation };
   }
 
-  /** May a request still leave under this ticket? False once the breaker has opened since: then ask for a new one. */
   isValid(ticket: BreakerTicket): boolean {
     return this.#state.kind === 'closed' && this.#state.generation === ticket.generation;
   }
 
-  /** What the request that left under `ticket` says about the host. */
   record(ticket: BreakerTicket, sign: HostSign): void {
     this.#become(onResult(this.#state, { generation: ticket.generation, sign }, this.#clock.now(), this.#settings));
   }

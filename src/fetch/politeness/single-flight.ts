@@ -1,6 +1,8 @@
 // One piece of work for any number of callers that want the same. A caller's abort frees that caller only; the work
 // itself is aborted when nobody waits for it any more, and whoever asks after that starts it anew.
 
+import { unlessAborted } from './unless-aborted.ts';
+
 interface Flight<T> {
   readonly result: Promise<T>;
   /** Resolves when the work has ended, well or not. */
@@ -39,12 +41,4 @@ export class SingleFlight<T> {
     this.#flights.set(key, flight);
     return flight;
   }
-}
-
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../platform/fake-clock.ts';
 import { type Random, seededRandom } from '../../platform/random.ts';
-import { type RateSettings, TokenBucket } from './token-bucket.ts';
+import type { RateSettings } from './limiter.ts';
+import { TokenBucket } from './token-bucket.ts';
 
 const never = new AbortController().signal;
 const noChance: Random = { ...seededRandom(1), next: () => 0 };

@@ -134,7 +134,12 @@ export class RobotsPolicy {
     return this.#flights.run(origin, signal, async (shared) => {
       const stored = await this.#store.get(origin);
       if (stored !== undefined && this.#isFresh(stored, upSince)) return this.#keep(origin, stored);
-      const renewed = await this.#renew(origin, stored, shared);
+      const renewed = await this.#store.alone(origin, shared, async () => {
+        // Somebody else may have asked while we waited to.
+        const latest = await this.#store.get(origin);
+        const isFresh = latest !== undefined && this.#isFresh(latest, upSince);
+        return isFresh ? latest : this.#renew(origin, latest, shared);
+      });
       return renewed.kind === 'not_asked' ? renewed : this.#keep(origin, renewed);
     });
   }

@@ -20,6 +20,11 @@ export interface RobotsStore {
   get(origin: string): Promise<RobotsRecord | undefined>;
   /** Replaces the record of an origin. */
   set(origin: string, record: RobotsRecord): Promise<void>;
+  /**
+   * Runs `work` while no other process that shares the store does so for this origin, and gives its result. Within a
+   * process the callers see to it themselves. Rejects with the signal's reason on abort.
+   */
+  alone<T>(origin: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
 /** Keeps every record for as long as the process lives. */
@@ -32,5 +37,9 @@ export class MemoryRobotsStore implements RobotsStore {
 
   async set(origin: string, record: RobotsRecord): Promise<void> {
     this.#records.set(origin, record);
+  }
+
+  alone<T>(_origin: string, _signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    return work();
   }
 }

@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import { commitSite } from '../../engine/walk-site.ts';
+import { formatCount } from '../format.ts';
+import { formatNext } from '../format-summary.ts';
+import { jsonLine } from '../json-line.ts';
+import { assertData } from '../look-at-data.ts';
+import { addDataOption, addJsonOption, type DataOption, type JsonOption } from '../options.ts';
+import { findSite } from './find-site.ts';
+
+export function define(command: Command): Command {
+  command.argument('<site>', 'site file, or domain of a site that was walked here before');
+  addDataOption(command);
+  addJsonOption(command);
+  return command
+    .addHelpText('after', '\nExample:\n  curlew sites commit court.example')
+    .action(async (reference: string, options: DataOption & JsonOption) => {
+      assertData(options.data);
+      const { site, source } = await findSite(reference, options.data);
+      const { id, items } = await commitSite(site, { data: options.data, source });
+      process.stdout.write(
+        options.json
+          ? `${jsonLine({ run: id, site: site.domain, items })}\n`
+          : `Committed ${formatCount(items)} items of ${site.domain} as run ${id}.\n${formatNext([`resume ${id}`], options.data)}`,
+      );
+    });
+}

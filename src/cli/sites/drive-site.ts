@@ -1,0 +1,72 @@
+// Sees a site through on the command line: the walk, its commit, then its items as any run. Ctrl-C keeps what was walked.
+
+import { type WalkEnd, walkSite, workSite } from '../../engine/walk-site.ts';
+import type { StartPage } from '../../ledger/sites/partial-run-table.ts';
+import { systemClock } from '../../platform/clock.ts';
+import type { SiteDefinition } from '../../sites/define-site.ts';
+import { driveRun, onSignals } from '../drive-run.ts';
+import { ExitCode } from '../exit-code.ts';
+import { formatCount, printable } from '../format.ts';
+import { commandLine } from '../format-summary.ts';
+import { jsonLine } from '../json-line.ts';
+import { type DataOption, type FetchOptions, type JsonOption, settingsFrom } from '../options.ts';
+import type { FoundSite } from './find-site.ts';
+
+export type DriveOptions = DataOption & JsonOption & FetchOptions;
+
+const LINE_MS = 10_000;
+
+export async function driveSite({ site, source }: FoundSite, options: DriveOptions): Promise<void> {
+  const { data } = options;
+  say(
+    `walking ${site.startPages.length} start page(s) of ${site.domain}, data in ${data}. Ctrl-C stops it; nothing is lost.`,
+  );
+  const end = await walk({ site, source }, options);
+  if (end.kind === 'stopped') {
+    say(`stopped; what was walked is kept. Go on with: ${commandLine(`sites resume ${site.domain}`, data)}`);
+    if (options.json) process.stdout.write(`${jsonLine({ site: site.domain, status: 'interrupted' })}\n`);
+    process.exitCode = ExitCode.interrupted;
+    return;
+  }
+  say(`committed ${formatCount(end.run.items)} items.`);
+  await driveItems(site, end.run.id, options);
+}
+
+/** Works off the items of a run of that site. */
+export async function driveItems(site: SiteDefinition, run: number, options: DriveOptions): Promise<void> {
+  await driveRun(workSite(site, { ...settingsFrom(options), data: options.data, run }), options);
+}
+
+async function walk({ site, source }: FoundSite, options: DriveOptions): Promise<WalkEnd> {
+  const handle = walkSite(site, {
+    ...settingsFrom(options),
+    data: options.data,
+    source,
+    onProgress: tellNowAndThen(),
+  });
+  const release = onSignals((count) => {
+    say(count === 1 ? 'stopping after what is on the wire. Once more to stop at once.' : 'stopping at once.');
+    handle.stop(count === 1 ? 'gently' : 'now');
+  });
+  try {
+    return await handle.end;
+  } finally {
+    release();
+  }
+}
+
+/** A line when a start page is done, and now and then before. */
+function tellNowAndThen(): (startPage: StartPage) => void {
+  let last = systemClock.monotonic();
+  return ({ url, pages, urls, reason }) => {
+    const now = systemClock.monotonic();
+    if (reason === undefined && now - last < LINE_MS) return;
+    last = now;
+    const state = reason === undefined ? '' : `; ${printable(reason)}`;
+    say(`${printable(url)}: ${formatCount(pages)} page(s), ${formatCount(urls)} items${state}`);
+  };
+}
+
+function say(text: string): void {
+  process.stderr.write(`curlew: ${text}\n`);
+}

@@ -1,0 +1,26 @@
+// How the items of a site become the requests of a run, with the same identities that the scraper's own would have.
+
+import type { RunPlan } from '../ledger/sites/site-ledger.ts';
+import { defineScraper } from '../scraper/definition.ts';
+import type { Page } from '../scraper/page/page.ts';
+import { get, type Step } from '../scraper/request.ts';
+import type { SiteDefinition } from '../sites/define-site.ts';
+import { resolveRequest } from './resolve-request.ts';
+import { saved } from './run.ts';
+import type { Settings } from './settings.ts';
+
+export function planSiteRun(site: SiteDefinition, source: string | undefined, settings: Settings): RunPlan {
+  const definition = defineScraper(new site.scraper(), settings.baseUrl);
+  const step = definition.stepNamed(site.itemStep) as Step<Page, []>;
+  return {
+    run: {
+      kind: 'site',
+      name: site.domain,
+      source,
+      params: { entries: {} },
+      settings: saved(settings),
+      replayOf: undefined,
+    },
+    request: (url) => resolveRequest(get(url, step), { base: url, depth: 0, occurrence: `item ${url}` }, definition),
+  };
+}

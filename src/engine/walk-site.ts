@@ -1,0 +1,190 @@
+// A site, from its start pages to its records: walk the lists, commit all or nothing, work the items off like any run.
+
+import { join } from 'node:path';
+import { FileStore } from '../archive/file-store.ts';
+import { createPipeline } from '../fetch/create-pipeline.ts';
+import type { FetchMemory } from '../fetch/fetch-memory.ts';
+import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
+import type { Patience } from '../fetch/patience.ts';
+import { translate } from '../ledger/database.ts';
+import { LEDGER_FILE } from '../ledger/ledger.ts';
+import type { FetchMemory as StoredMemory } from '../ledger/run-writer.ts';
+import type { StartPage } from '../ledger/sites/partial-run-table.ts';
+import type { WalkWriter } from '../ledger/sites/walk-writer.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
+import { systemRandom } from '../platform/random.ts';
+import { canonicalUrl } from '../scraper/canonical-url.ts';
+import { defineScraper } from '../scraper/definition.ts';
+import type { SiteDefinition } from '../sites/define-site.ts';
+import type { ScrapeRun } from '../sites/pagination-state.ts';
+import { ProxyBlocklist } from '../sites/proxy-blocklist.ts';
+import { ProxyDistributor } from '../sites/proxy-distributor.ts';
+import { poolOf } from '../sites/proxy-pool.ts';
+import { SiteManager } from '../sites/site-manager.ts';
+import { SiteWalker } from '../sites/site-walker.ts';
+import { type DataDirectory, openData } from './data-directory.ts';
+import type { World } from './live-source.ts';
+import { planSiteRun } from './plan-site-run.ts';
+import { type ResumeOptions, type RunHandle, resumeIn, saved } from './run.ts';
+import { readSettings, type Settings, type SettingsInput } from './settings.ts';
+
+export interface WalkSiteOptions extends SettingsInput {
+  /** Directory of the ledger, the archive and the files. Made if need be. */
+  readonly data: string;
+  /** The file the site was loaded from, so that the command line can go on with it. */
+  readonly source?: string;
+  /** Called when a list page was saved, or a start page was given up, with where it stands. */
+  readonly onProgress?: (startPage: StartPage) => void;
+  /** @internal Parts of the world to be replaced, for tests. */
+  readonly world?: World;
+}
+
+/** `stopped`: it was told to stop, and what was walked is kept. */
+export type WalkEnd = { readonly kind: 'committed'; readonly run: ScrapeRun } | { readonly kind: 'stopped' };
+
+export interface WalkHandle {
+  /**
+   * Resolves when the walk is committed as a run, or was stopped. Rejects with `empty_pagination` or
+   * `incomplete_pagination` when it may not be committed, and when it could not go on; what was walked is kept.
+   */
+  readonly end: Promise<WalkEnd>;
+  /** `gently` finishes the page on the wire; `now` does not. Either way the walk can be gone on with. */
+  stop(how?: 'gently' | 'now'): void;
+}
+
+const HEARTBEAT_MS = 5_000;
+
+/**
+ * Walks the start pages of a site and commits what it found as a run. Goes on with what an earlier walk has kept, with its
+ * settings unless others are given.
+ *
+ * @example
+ * const end = await walkSite(site, { data: './curlew-data' }).end;
+ * if (end.kind === 'committed') console.log(await workSite(site, { data: './curlew-data', run: end.run.id }).summary);
+ */
+export function walkSite(site: SiteDefinition, options: WalkSiteOptions): WalkHandle {
+  const stop = new AbortController();
+  const abort = new AbortController();
+  const end = walkAndCommit(site, options, { stop: stop.signal, abort: abort.signal }).catch((error) => {
+    if (error === STOPPED) return { kind: 'stopped' } as const;
+    throw translate(join(options.data, LEDGER_FILE), error);
+  });
+  return {
+    end,
+    stop(how = 'gently') {
+      stop.abort(STOPPED);
+      if (how === 'now') abort.abort(STOPPED);
+    },
+  };
+}
+
+/** Commits what was walked of a site, without walking. Rejects as `walkSite` does. */
+export async function commitSite(site: SiteDefinition, options: WalkSiteOptions): Promise<ScrapeRun> {
+  return withSite(site, options, ({ manager }) => manager.commitPartialRun(site.domain));
+}
+
+/** Works off the items of a committed run, through the site's proxies. */
+export function workSite(site: SiteDefinition, options: ResumeOptions): RunHandle {
+  return resumeIn(new site.scraper(), options, (data) => ({ assigner: distributorOf(site, data, systemClock) }));
+}
+
+interface OpenSite {
+  readonly data: DataDirectory;
+  readonly manager: SiteManager;
+  readonly settings: Settings;
+  readonly clock: Clock;
+}
+
+async function withSite<T>(
+  site: SiteDefinition,
+  { data: path, source, onProgress: _, world = {}, ...given }: WalkSiteOptions,
+  use: (open: OpenSite) => Promise<T>,
+): Promise<T> {
+  const { clock = systemClock } = world;
+  const data = await openData(path, { clock, ...(given.durability !== undefined && { durability: given.durability }) });
+  try {
+    const { sites } = data.ledger;
+    const kept = await sites.partialRun(site.domain);
+    const settings = readSettings({ ...(kept?.settings as object | undefined), ...given });
+    const manager = new SiteManager({ ledger: sites, planRun: () => planSiteRun(site, source, settings) });
+    await manager.addSite(site, source);
+    return await use({ data, manager, settings, clock });
+  } finally {
+    await data.ledger.close();
+  }
+}
+
+function walkAndCommit(site: SiteDefinition, options: WalkSiteOptions, patience: Patience): Promise<WalkEnd> {
+  return withSite(site, options, async (open) => {
+    const { data, manager, settings } = open;
+    const { sites } = data.ledger;
+    const definition = defineScraper(new site.scraper(), settings.baseUrl);
+    const startPages = site.startPages.map((url) => canonicalUrl(url, definition.baseUrl));
+    const writer = await sites.takeWalk(site.domain);
+    try {
+      await sites.start(site.domain, startPages, saved(settings));
+      const { onProgress = () => {}, world: { random = systemRandom } = {} } = options;
+      await withPipeline(site, options, open, async (pipeline) => {
+        const walker = new SiteWalker({ site, definition, writer, pipeline, clock: open.clock, random, onProgress });
+        await beating(writer, pipeline, open.clock, patience, (both) => walker.walk(both));
+      });
+      // Who stops now wants no run to begin.
+      patience.stop.throwIfAborted();
+      return { kind: 'committed', run: await manager.commitPartialRun(site.domain) } as const;
+    } finally {
+      await writer.release();
+    }
+  });
+}
+
+async function withPipeline(
+  site: SiteDefinition,
+  { world = {} }: WalkSiteOptions,
+  { data, settings, clock }: OpenSite,
+  use: (pipeline: FetchPipeline) => Promise<void>,
+): Promise<void> {
+  const files = await FileStore.open(data.files);
+  // Written by this very code, and so not checked again.
+  const memory = (await data.ledger.sites.fetchMemory(site.domain)) as unknown as FetchMemory;
+  const assigner = distributorOf(site, data, clock);
+  const pipeline = createPipeline(settings, { clock, random: systemRandom, ...world, files, memory, assigner });
+  try {
+    await use(pipeline);
+  } finally {
+    await pipeline.close();
+  }
+}
+
+function distributorOf(site: SiteDefinition, { ledger }: DataDirectory, clock: Clock): ProxyDistributor | undefined {
+  const pool = poolOf(site.proxies);
+  const blocklist = new ProxyBlocklist(ledger.sites);
+  return pool && new ProxyDistributor({ domain: site.domain, pool, blocklist, clock });
+}
+
+/** Shows that the walk is alive while `work` goes on, however long it waits; and ends it when it was taken over. */
+async function beating(
+  writer: WalkWriter,
+  pipeline: FetchPipeline,
+  clock: Clock,
+  patience: Patience,
+  work: (patience: Patience) => Promise<void>,
+): Promise<void> {
+  const over = new AbortController();
+  const save = () => writer.heartbeat(pipeline.takeUnsaved() as unknown as StoredMemory);
+  const heart = (async () => {
+    for (;;) {
+      await clock.sleep(HEARTBEAT_MS, over.signal);
+      await save();
+    }
+  })().catch((error) => over.abort(error));
+  try {
+    const both = (signal: AbortSignal) => AbortSignal.any([signal, over.signal]);
+    await work({ stop: both(patience.stop), abort: both(patience.abort) });
+    await save();
+  } finally {
+    over.abort(STOPPED);
+    await heart;
+  }
+}
+
+const STOPPED = new Error('The walk is being stopped.');

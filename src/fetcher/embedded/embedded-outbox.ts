@@ -1,0 +1,67 @@
+// The outbox in the ledger. A process that dies between publishing and settling leaves the unsure position behind, and the
+// next one asks the log what arrived.
+
+import type { FetcherLedger } from '../../ledger/fetcher/fetcher-ledger.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { deadLetter } from '../dead-letter.ts';
+import type { Outbox, PublishingStart, Settlement, Taken, TakeRequest } from '../outbox.ts';
+import { WebpageEvent } from '../webpage-event.ts';
+import { addDeadLetter } from './embedded-work-queue.ts';
+
+export class EmbeddedOutbox implements Outbox {
+  readonly #ledger: FetcherLedger;
+  readonly #clock: Clock;
+
+  constructor(ledger: FetcherLedger, clock: Clock) {
+    this.#ledger = ledger;
+    this.#clock = clock;
+  }
+
+  async size(): Promise<number> {
+    return this.#ledger.outbox.size();
+  }
+
+  async take({ pump, leaseMs, limit }: TakeRequest): Promise<Taken> {
+    const { outbox } = this.#ledger;
+    return this.#ledger.transaction(() => {
+      const now = this.#clock.now();
+      if (!outbox.takeLease(pump, now + leaseMs, now)) return { kind: 'busy' };
+      const entries = outbox.oldest(limit).map(({ id, event }) => ({
+        id: `${id}`,
+        event: WebpageEvent.parse(JSON.parse(event)),
+      }));
+      return { kind: 'entries', entries, unsureSince: outbox.unsureSince() };
+    });
+  }
+
+  async beginPublishing({ pump, leaseMs, position }: PublishingStart): Promise<boolean> {
+    const { outbox } = this.#ledger;
+    return this.#ledger.transaction(() => {
+      const now = this.#clock.now();
+      if (!outbox.holdsLease(pump, now)) return false;
+      outbox.takeLease(pump, now + leaseMs, now);
+      outbox.setUnsure(position, pump);
+      return true;
+    });
+  }
+
+  async settle({ pump, published, refused, cacheTtlMs }: Settlement): Promise<boolean> {
+    const { outbox, cache } = this.#ledger;
+    return this.#ledger.transaction(() => {
+      const now = this.#clock.now();
+      if (!outbox.holdsLease(pump, now)) return false;
+      outbox.setUnsure(undefined, pump);
+      for (const { id, event } of [...published, ...refused.map(({ entry }) => entry)]) {
+        outbox.remove(Number(id));
+        cache.expire(event.cache_key, now + cacheTtlMs);
+      }
+      for (const { letter } of refused) addDeadLetter(this.#ledger, deadLetter(letter));
+      cache.sweep(now);
+      return true;
+    });
+  }
+
+  async release(pump: string): Promise<void> {
+    this.#ledger.transaction(() => this.#ledger.outbox.release(pump));
+  }
+}

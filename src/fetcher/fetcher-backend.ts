@@ -1,0 +1,17 @@
+// What the fetcher stands on: the same promises on SQLite and on Redis, kept by one conformance suite.
+
+import type { DeadLetters } from './dead-letters.ts';
+import type { Outbox } from './outbox.ts';
+import type { PageCache } from './page-cache.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+export interface FetcherBackend {
+  readonly queue: WorkQueue;
+  readonly cache: PageCache;
+  readonly outbox: Outbox;
+  readonly deadLetters: DeadLetters;
+  /** Whether it can be asked at this moment. */
+  ready(): Promise<boolean>;
+  /** Twice is fine. Leases stay as they are: give back what is held before. */
+  close(): Promise<void>;
+}

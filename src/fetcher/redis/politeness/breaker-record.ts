@@ -1,0 +1,57 @@
+// The breaker of one host as it stands in Redis: its state, by Redis' clock, and who has the right to probe.
+
+import { z } from 'zod';
+import { type BreakerState, closedBreaker, onRestart } from '../../../fetch/politeness/breaker-state.ts';
+import type { Instant } from '../../../platform/clock.ts';
+
+const counts = { generation: z.number(), failures: z.number() };
+const State = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('closed'), ...counts }),
+  z.object({ kind: z.literal('open'), ...counts, delayMs: z.number(), probeAt: z.number() }),
+  z.object({ kind: z.literal('half_open'), ...counts, delayMs: z.number() }),
+]);
+
+const Record = z.object({
+  state: State,
+  /** The worker that probes, and until when that is believed. */
+  prober: z.object({ worker: z.string(), until: z.number() }).optional(),
+  /** Tells one writing from any other. */
+  writing: z.string(),
+});
+
+export interface BreakerRecord {
+  readonly state: BreakerState;
+  readonly prober?: { readonly worker: string; readonly until: Instant } | undefined;
+}
+
+/** As it was read. */
+export interface SeenBreaker extends BreakerRecord {
+  /** The very text, undefined when there was none. */
+  readonly text: string | undefined;
+  /** Redis' time. */
+  readonly now: Instant;
+}
+
+/** There is none at the start, and a text that cannot be read counts as none. */
+export function readRecord(text: string | undefined): BreakerRecord {
+  if (text === undefined) return { state: closedBreaker };
+  try {
+    return Record.parse(JSON.parse(text));
+  } catch {
+    return { state: closedBreaker };
+  }
+}
+
+export function writeRecord({ state, prober }: BreakerRecord, writing: string): string {
+  return JSON.stringify({ state, prober, writing });
+}
+
+/** The state to go by: a probe whose worker is gone died with it. */
+export function presentState({ state, prober, now }: SeenBreaker): BreakerState {
+  return state.kind === 'half_open' && (prober === undefined || prober.until <= now) ? onRestart(state, now) : state;
+}
+
+/** Whether forgetting it would let requests go to a host that is down, or nearly. */
+export function isWorthKeeping({ state }: BreakerRecord): boolean {
+  return state.kind !== 'closed' || state.failures > 0;
+}

@@ -1,0 +1,54 @@
+// The names of everything the fetcher keeps in Redis. The first three are the seed's and other programs use them: the queue
+// is a plain list that anything may RPUSH to, and so are the dead letters. All others hang on them.
+
+/** Those that are configured. */
+export interface RedisNameSettings {
+  /** Default `crawler_queue`. */
+  readonly queue?: string;
+  /** Default `page_fetcher_dlq`. */
+  readonly deadLetters?: string;
+  /** Of the event log. The outbox is named after it. Default `webpage_log`. */
+  readonly topic?: string;
+}
+
+export interface RedisNames {
+  /** List of items as they were pushed. */
+  readonly queue: string;
+  /** List of lines. */
+  readonly deadLetters: string;
+  /** Sorted set of hosts with a lane, by when each was served last. */
+  readonly lanes: string;
+  /** And the host: list of items set aside, because that host was not wanted when their turn came. */
+  readonly lanePrefix: string;
+  /** And the worker: hash of what it holds, items by token. */
+  readonly processingPrefix: string;
+  /** Sorted set of all leases, `token worker` by the time they end. */
+  readonly deadlines: string;
+  /** Counter. */
+  readonly tokens: string;
+  /** Stream of events. */
+  readonly outbox: string;
+  /** Set of the ids of events in the outbox. */
+  readonly outboxIds: string;
+  /** The pump that has the lease. */
+  readonly pump: string;
+  /** The position of the log before the last attempt to publish, while its outcome is not known. */
+  readonly unsure: string;
+}
+
+export function redisNames(settings: RedisNameSettings = {}): RedisNames {
+  const { queue = 'crawler_queue', deadLetters = 'page_fetcher_dlq', topic = 'webpage_log' } = settings;
+  return {
+    queue,
+    deadLetters,
+    lanes: `${queue}:lanes`,
+    lanePrefix: `${queue}:lane:`,
+    processingPrefix: `${queue}:processing:`,
+    deadlines: `${queue}:deadlines`,
+    tokens: `${queue}:tokens`,
+    outbox: `${topic}:outbox`,
+    outboxIds: `${topic}:outbox:ids`,
+    pump: `${topic}:outbox:pump`,
+    unsure: `${topic}:outbox:unsure`,
+  };
+}

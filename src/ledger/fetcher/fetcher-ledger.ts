@@ -1,0 +1,38 @@
+// The page fetcher's part of the ledger.
+
+import { join } from 'node:path';
+import { Database, type DatabaseOptions } from '../database.ts';
+import { LEDGER_FILE } from '../ledger.ts';
+import { DeadLetterTable } from './dead-letter-table.ts';
+import { FetchCacheTable } from './fetch-cache-table.ts';
+import { FetchOutboxTable } from './fetch-outbox-table.ts';
+import { FetchQueueTable } from './fetch-queue-table.ts';
+
+export class FetcherLedger {
+  readonly queue: FetchQueueTable;
+  readonly cache: FetchCacheTable;
+  readonly outbox: FetchOutboxTable;
+  readonly deadLetters: DeadLetterTable;
+  readonly #database: Database;
+
+  private constructor(database: Database) {
+    this.#database = database;
+    this.queue = new FetchQueueTable(database);
+    this.cache = new FetchCacheTable(database);
+    this.outbox = new FetchOutboxTable(database);
+    this.deadLetters = new DeadLetterTable(database);
+  }
+
+  static open(dataDirectory: string, options: DatabaseOptions = {}): FetcherLedger {
+    return new FetcherLedger(Database.open(join(dataDirectory, LEDGER_FILE), options));
+  }
+
+  /** All of `work` becomes true, or nothing. */
+  transaction<T>(work: () => T): T {
+    return this.#database.transaction(work);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}

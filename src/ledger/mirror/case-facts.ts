@@ -1,0 +1,101 @@
+// Everything that planning and reporting ask about a case: what the index says, the last attempt, and the file held.
+
+import type { Database } from '../database.ts';
+import type { RunId } from '../run.ts';
+import { type CaseId, readCase, type StoredCase } from './case-row.ts';
+import { textOrNull } from './csv-version.ts';
+import type { VerifiedFile } from './download-row.ts';
+import { type DownloadStatus, readStatus } from './download-status.ts';
+
+/** The newest download of a case, in whatever run. */
+export interface LastDownload {
+  readonly runId: RunId;
+  readonly status: DownloadStatus;
+  readonly attemptCount: number;
+  readonly lastAttemptAt: string | null;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+}
+
+/** The newest file of a case that was checked. Whether it is still there only the disk knows. */
+export interface HeldFile extends VerifiedFile {
+  readonly runId: RunId;
+  readonly downloadedAt: string;
+}
+
+export interface CaseFacts {
+  readonly case: StoredCase;
+  readonly last: LastDownload | undefined;
+  readonly held: HeldFile | undefined;
+}
+
+const FACTS = `
+  SELECT cases.*, last.run_id AS last_run, last.status, last.attempt_count, last.last_attempt_at, last.error_code,
+    last.error_message, held.run_id AS held_run, held.file_path, held.file_size_bytes, held.file_sha256, held.updated_at
+  FROM cases
+  LEFT JOIN downloads last ON last.id = (SELECT max(id) FROM downloads WHERE case_id = cases.id)
+  LEFT JOIN downloads held ON held.id =
+    (SELECT max(id) FROM downloads WHERE case_id = cases.id AND status = 'downloaded' AND file_sha256 IS NOT NULL)`;
+
+export class CaseFactsReader {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** In the order in which the cases came to be known; of every source when none is given. */
+  ofSource(source: string | undefined): CaseFacts[] {
+    return this.#database
+      .prepare(`${FACTS} WHERE cases.source = coalesce(?, cases.source) ORDER BY cases.id`)
+      .all(source ?? null)
+      .map(readFacts);
+  }
+
+  ofCase(id: CaseId): CaseFacts | undefined {
+    const row = this.#database.prepare(`${FACTS} WHERE cases.id = ?`).get(id);
+    return row === undefined ? undefined : readFacts(row);
+  }
+
+  /** Cases with a file that changed after the revision, in the order in which they did. */
+  heldAfter(
+    revision: number,
+    source: string | undefined,
+    limit: number,
+  ): (CaseFacts & { readonly revision: number })[] {
+    return this.#database
+      .prepare(
+        `${FACTS} WHERE revision > ? AND cases.source = coalesce(?, cases.source) AND held.id IS NOT NULL
+         ORDER BY revision LIMIT 0 + ?`,
+      )
+      .all(revision, source ?? null, limit)
+      .map((row) => ({ ...readFacts(row), revision: Number(row.revision) }));
+  }
+}
+
+function readFacts(row: Record<string, unknown>): CaseFacts {
+  return {
+    case: readCase(row),
+    last:
+      row.last_run === null
+        ? undefined
+        : {
+            runId: Number(row.last_run) as RunId,
+            status: readStatus(row.status),
+            attemptCount: Number(row.attempt_count),
+            lastAttemptAt: textOrNull(row.last_attempt_at),
+            errorCode: textOrNull(row.error_code),
+            errorMessage: textOrNull(row.error_message),
+          },
+    held:
+      row.held_run === null
+        ? undefined
+        : {
+            runId: Number(row.held_run) as RunId,
+            filePath: String(row.file_path),
+            sizeBytes: Number(row.file_size_bytes),
+            sha256: String(row.file_sha256),
+            downloadedAt: String(row.updated_at),
+          },
+  };
+}

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { coverageRatio, judgeRunHealth, type RunCoverage } from './run-coverage.ts';
+
+/** Section 11 as a list of sentences, the first that fits counting. */
+const RULES: readonly [string, (c: RunCoverage, ratio: number) => boolean][] = [
+  ['suspicious', (c) => c.casesPlanned === 0 && c.casesTotal > 0 && c.casesDownloaded === 0],
+  ['ok', (c) => c.casesPlanned === 0],
+  ['suspicious', (c) => c.casesAttempted === 0],
+  ['ok', (c, ratio) => ratio >= 0.95 && c.casesFailed === 0],
+  ['partial', (_, ratio) => ratio >= 0.6],
+  ['failed', (c, ratio) => ratio < 0.1 && c.casesFailed > 0],
+  ['partial', () => true],
+];
+
+const few = fc.nat({ max: 40 });
+const coverage = fc.record({
+  casesTotal: few,
+  casesPlanned: few,
+  casesAttempted: few,
+  casesDownloaded: few,
+  casesFailed: few,
+  casesSkipped: few,
+});
+
+describe('the health of a mirror run', () => {
+  it('is what section 11 says', () => {
+    fc.assert(
+      fc.property(coverage, (c) => {
+        const ratio = c.casesDownloaded / Math.max(c.casesPlanned, 1);
+        expect(coverageRatio(c)).toBe(ratio);
+        expect(judgeRunHealth(c)).toBe(RULES.find(([, fits]) => fits(c, ratio))?.[0]);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});

@@ -1,0 +1,33 @@
+// How much of its worklist a mirror run got, and what that makes of its health (section 11 of the mirror's design). Pure.
+
+import type { Health } from '../health.ts';
+
+export interface RunCoverage {
+  /** Active cases of the source. */
+  readonly casesTotal: number;
+  /** Size of the worklist. */
+  readonly casesPlanned: number;
+  readonly casesAttempted: number;
+  readonly casesDownloaded: number;
+  readonly casesFailed: number;
+  readonly casesSkipped: number;
+}
+
+const OK_FROM = 0.95;
+const PARTIAL_FROM = 0.6;
+const FAILED_BELOW = 0.1;
+
+export function coverageRatio({ casesDownloaded, casesPlanned }: RunCoverage): number {
+  return casesDownloaded / Math.max(casesPlanned, 1);
+}
+
+export function judgeRunHealth(coverage: RunCoverage): Health {
+  const { casesTotal, casesPlanned, casesAttempted, casesDownloaded, casesFailed } = coverage;
+  if (casesPlanned === 0) return casesTotal > 0 && casesDownloaded === 0 ? 'suspicious' : 'ok';
+  if (casesAttempted === 0) return 'suspicious';
+  const ratio = coverageRatio(coverage);
+  if (ratio >= OK_FROM && casesFailed === 0) return 'ok';
+  if (ratio >= PARTIAL_FROM) return 'partial';
+  if (ratio < FAILED_BELOW && casesFailed > 0) return 'failed';
+  return 'partial';
+}

@@ -1,0 +1,172 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { scratchDirectory } from '../../../test/fixtures/scratch-directory.ts';
+import { FakeClock } from '../../platform/fake-clock.ts';
+import { LEDGER_FILE, Ledger } from '../ledger.ts';
+
+const scratch = scratchDirectory();
+
+/** The tables that pipelines were promised: column, type, and whether NULL is refused. What is ours stands behind `added`. */
+const PROMISED = {
+  csv_versions: {
+    columns: [
+      'id INTEGER',
+      'fetched_at TEXT!',
+      'source_url TEXT!',
+      'etag TEXT',
+      'last_modified TEXT',
+      'sha256 TEXT!',
+      'row_count INTEGER!',
+      'valid INTEGER!',
+      'error_message TEXT',
+      'file_path TEXT!',
+    ],
+    added: ['source TEXT!'],
+  },
+  cases: {
+    columns: [
+      'id INTEGER',
+      'action_token_raw TEXT!',
+      'action_token_norm TEXT!',
+      'title TEXT',
+      'cause_number TEXT',
+      'court TEXT',
+      'category TEXT',
+      'judgment_date TEXT',
+      'is_criminal INTEGER! = 0',
+      'is_active INTEGER! = 1',
+      'source TEXT!',
+      'first_seen_version_id INTEGER!',
+      'last_seen_version_id INTEGER!',
+    ],
+    added: ['subject TEXT', 'neutral_citation TEXT', 'other_json TEXT', 'revision INTEGER! = 0'],
+  },
+  runs: {
+    columns: [
+      'id INTEGER',
+      'started_at TEXT!',
+      'ended_at TEXT',
+      "trigger TEXT! = 'cli'",
+      "mode TEXT! = 'full'",
+      // A run that found no index is recorded too, and runs of scrapers have none.
+      'csv_version_id INTEGER',
+      'params_json TEXT!',
+      'status TEXT!',
+      'error_summary TEXT',
+      'cases_total INTEGER',
+      'cases_planned INTEGER',
+      'cases_attempted INTEGER',
+      'cases_downloaded INTEGER',
+      'cases_failed INTEGER',
+      'cases_skipped INTEGER',
+      'coverage_ratio REAL',
+      'run_health TEXT',
+    ],
+    added: ['kind TEXT!', 'name TEXT!', 'source TEXT', 'settings TEXT!', 'replay_of INTEGER', 'active_ms INTEGER! = 0'],
+  },
+  downloads: {
+    columns: [
+      'id INTEGER',
+      'run_id INTEGER!',
+      'case_id INTEGER!',
+      'status TEXT!',
+      'attempt_count INTEGER! = 0',
+      'last_attempt_at TEXT',
+      'file_path TEXT',
+      'file_size_bytes INTEGER',
+      'box_url_last TEXT',
+      'error_code TEXT',
+      'error_message TEXT',
+      'created_at TEXT!',
+      'updated_at TEXT!',
+    ],
+    added: ['file_sha256 TEXT'],
+  },
+  events: {
+    columns: [
+      'id INTEGER',
+      'run_id INTEGER',
+      'case_id INTEGER',
+      'event_type TEXT!',
+      'payload_json TEXT!',
+      'created_at TEXT!',
+    ],
+    added: ['request_id INTEGER'],
+  },
+} as const;
+
+async function openFile(): Promise<DatabaseSync> {
+  const ledger = await Ledger.open(scratch(), { clock: new FakeClock() });
+  await ledger.close();
+  return new DatabaseSync(join(scratch(), LEDGER_FILE), { readOnly: true });
+}
+
+describe('the tables of a mirror', () => {
+  it.each(Object.entries(PROMISED))(
+    '%s has the columns that were promised, and those that were added',
+    async (table, promised) => {
+      const file = await openFile();
+      const columns = file
+        .prepare(`PRAGMA table_info(${table})`)
+        .all()
+        .map(
+          ({ name, type, notnull, dflt_value: value }) =>
+            `${name} ${type}${notnull === 1 ? '!' : ''}${value === null ? '' : ` = ${value}`}`,
+        );
+      file.close();
+      expect(columns.sort()).toEqual([...promised.columns, ...promised.added].sort());
+    },
+  );
+
+  it('has the indexes that were promised, and one row for each case of a source and of a run', async () => {
+    const file = await openFile();
+    const indexes = file
+      .prepare(`SELECT name FROM sqlite_schema WHERE type = 'index'`)
+      .all()
+      .map(({ name }) => name);
+    const unique = ['cases', 'downloads'].flatMap((table) =>
+      file
+        .prepare(`PRAGMA index_list(${table})`)
+        .all()
+        .filter((index) => index.unique === 1)
+        .map(({ name }) =>
+          file
+            .prepare(`PRAGMA index_info(${name})`)
+            .all()
+            .map((column) => column.name),
+        ),
+    );
+    file.close();
+    expect(indexes).toEqual(
+      expect.arrayContaining([
+        'idx_cases_token_norm',
+        'idx_cases_source',
+        'idx_runs_started_at',
+        'idx_downloads_run_case',
+        'idx_downloads_status',
+      ]),
+    );
+    expect(unique).toEqual([
+      ['source', 'action_token_norm'],
+      ['run_id', 'case_id'],
+    ]);
+  });
+
+  it('refers only to what is there', async () => {
+    const file = await openFile();
+    const targets = (table: string) =>
+      file
+        .prepare(`PRAGMA foreign_key_list(${table})`)
+        .all()
+        .map((key) => `${key.from} → ${key.table}`);
+    expect(targets('cases').sort()).toEqual([
+      'first_seen_version_id → csv_versions',
+      'last_seen_version_id → csv_versions',
+    ]);
+    expect(targets('downloads').sort()).toEqual(['case_id → cases', 'run_id → runs']);
+    expect(targets('runs')).toContain('csv_version_id → csv_versions');
+    expect(targets('events').sort()).toEqual(['case_id → cases', 'run_id → runs']);
+    file.close();
+  });
+});

@@ -1,0 +1,73 @@
+// The records of a run as lists show them.
+
+import type { Json } from '../../platform/json.ts';
+import type { Database } from '../database.ts';
+import type { RequestId } from '../page-result.ts';
+import type { StoredRecord } from '../record-table.ts';
+import type { RunId } from '../run.ts';
+import { type Condition, escapeLike, type Listed } from './list-rows.ts';
+
+export interface RecordReportRow extends StoredRecord {
+  readonly request: RequestId;
+}
+
+export interface RecordFilter {
+  readonly kind?: string | undefined;
+  readonly valid?: boolean | undefined;
+  /** Part of the data, as JSON. */
+  readonly search?: string | undefined;
+}
+
+export function listedRecords(run: RunId, { kind, valid, search }: RecordFilter): Listed {
+  const conditions: Condition[] = [];
+  if (kind !== undefined) conditions.push({ sql: 'kind = ?', values: [kind] });
+  if (valid !== undefined) conditions.push({ sql: `errors IS ${valid ? '' : 'NOT '}NULL`, values: [] });
+  if (search !== undefined) conditions.push({ sql: `data LIKE ? ESCAPE '\\'`, values: [escapeLike(search)] });
+  return { table: 'records', run, conditions };
+}
+
+/** A field of the data, to sort by. */
+export function fieldOf(name: string): Condition {
+  return { sql: 'data ->> ?', values: [`$.${JSON.stringify(name)}`] };
+}
+
+export class RecordReport {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** In the order of `ids`; those that are not there are left out. */
+  rows(ids: readonly number[]): RecordReportRow[] {
+    const rows = this.#database
+      .prepare(`${SELECT} WHERE records.id IN (SELECT value FROM json_each(?))`)
+      .all(JSON.stringify(ids))
+      .map(readRecord);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
+  ofRequest(request: RequestId, limit: number): RecordReportRow[] {
+    return this.#database
+      .prepare(`${SELECT} WHERE records.request_id = ? ORDER BY ordinal LIMIT ?`)
+      .all(request, limit)
+      .map(readRecord);
+  }
+}
+
+const SELECT = `SELECT records.id, kind, data, errors, request_id, url, step
+  FROM records JOIN requests ON requests.id = request_id`;
+
+function readRecord(row: Record<string, unknown>): RecordReportRow {
+  return {
+    id: Number(row.id),
+    kind: String(row.kind),
+    data: JSON.parse(String(row.data)) as Json,
+    errors: row.errors === null ? undefined : JSON.parse(String(row.errors)),
+    request: row.request_id as RequestId,
+    url: String(row.url),
+    step: String(row.step),
+    valid: row.errors === null,
+  };
+}

@@ -1,0 +1,28 @@
+// The table families of sites over one database.
+
+import type { Database } from '../database.ts';
+import { Ownership } from '../run-ownership.ts';
+import { CollectedUrlTable } from './collected-url-table.ts';
+import { PartialRunTable } from './partial-run-table.ts';
+import { ProxyBlockTable } from './proxy-block-table.ts';
+import { SiteItemTable } from './site-item-table.ts';
+import { SiteTable } from './site-table.ts';
+
+export class SiteTables {
+  readonly sites: SiteTable;
+  readonly ownership: Ownership<string>;
+  readonly partialRuns: PartialRunTable;
+  readonly collected: CollectedUrlTable;
+  readonly items: SiteItemTable;
+  readonly blocks: ProxyBlockTable;
+
+  constructor(database: Database) {
+    const owned = { table: 'site_owners', key: 'site_id', nameOf: (id: string) => `The walk of ${id}` };
+    this.sites = new SiteTable(database);
+    this.ownership = new Ownership(database, owned);
+    this.partialRuns = new PartialRunTable(database);
+    this.collected = new CollectedUrlTable(database);
+    this.items = new SiteItemTable(database);
+    this.blocks = new ProxyBlockTable(database);
+  }
+}

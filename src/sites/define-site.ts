@@ -1,0 +1,159 @@
+// A site as its author declares it: where its lists begin, how to read a list page, which step reads an item. Checked once,
+// when it is declared; what does not fit is refused with a message that names it.
+
+import { z } from 'zod';
+import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
+import { defineScraper } from '../scraper/definition.ts';
+import type { Page } from '../scraper/page/page.ts';
+import { compileSelector, type Selector } from '../scraper/page/selector.ts';
+import type { Yielded } from '../scraper/request.ts';
+import { type AnyScraperParams, Scraper } from '../scraper/scraper.ts';
+import { ProxyStrategy, placeGeo } from './proxy-strategy.ts';
+
+/** The class of a scraper. */
+export type ScraperClassOf<S extends Scraper> = new (params?: AnyScraperParams) => S;
+
+/** The names of a scraper's steps that read a page and need no context. */
+export type PageStepOf<S> = {
+  [Name in keyof S]: S[Name] extends (page: Page) => Iterable<Yielded> ? Name : never;
+}[keyof S] &
+  string;
+
+/** What else is known about the lists of a site. */
+export interface ListOptions {
+  /** What states how many items a list has. The largest number in its text counts. Default: nothing does. */
+  readonly total?: Selector;
+  /** Whether an item may stand on several pages of one list. Default: no, then it means that items have moved. */
+  readonly itemsMayRepeat?: boolean;
+  /** Whether a list ends with a page that has no items. Default: no, then such a page is taken for a fault. */
+  readonly lastPageMayBeEmpty?: boolean;
+}
+
+/** How a list page is read: by selectors, or by a step of the scraper that yields the items and the next page. */
+export type ListInput<S extends Scraper> = ListOptions &
+  (
+    | {
+        /** The links to the items. */
+        readonly items: Selector;
+        /** The link to the next page; none on the last. Default: there is one page. */
+        readonly next?: Selector;
+      }
+    | {
+        /** It yields `get(item, this.<itemStep>)` for each item, and `get(next, this.<this step>)` for the next page. */
+        readonly step: PageStepOf<S>;
+      }
+  );
+
+export interface SiteInput<S extends Scraper> {
+  /** Names the site, and what its proxies are blocked for. */
+  readonly domain: string;
+  /** Where each list begins; relative ones are resolved against the scraper's base URL. */
+  readonly startPages: readonly string[];
+  readonly list: ListInput<S>;
+  /** The most pages of one list: a longer one is taken to end there. Default: no list may have 10,000. */
+  readonly maxPages?: number;
+  readonly scraper: ScraperClassOf<S>;
+  /** The step that reads an item. */
+  readonly itemStep: PageStepOf<S>;
+  /** Default: `{ strategy: 'none' }`. */
+  readonly proxies?: ProxyStrategy;
+}
+
+/** A site that was declared. */
+export interface SiteDefinition extends Omit<SiteInput<Scraper>, 'list' | 'itemStep' | 'proxies'> {
+  readonly kind: 'site';
+  readonly list: ListOptions &
+    ({ readonly items: Selector; readonly next?: Selector } | { readonly step: string; readonly items?: never });
+  readonly itemStep: string;
+  readonly proxies: ProxyStrategy;
+}
+
+const SelectorInput = z.union(
+  [z.string().min(1), z.strictObject({ kind: z.enum(['css', 'xpath']), expression: z.string().min(1) })],
+  'a selector: css or XPath',
+);
+const ListShape = {
+  total: SelectorInput.optional(),
+  itemsMayRepeat: z.boolean().optional(),
+  lastPageMayBeEmpty: z.boolean().optional(),
+};
+const Input = z.strictObject({
+  domain: z.string().regex(/^[^\s/?#@]+$/, 'a host name, as in court.example'),
+  startPages: z.array(z.string().min(1)).min(1).readonly(),
+  list: z.union(
+    [
+      z.strictObject({ items: SelectorInput, next: SelectorInput.optional(), ...ListShape }),
+      z.strictObject({ step: z.string().min(1), ...ListShape }),
+    ],
+    'either { items, next } with selectors, or { step } with the name of a step; and total, itemsMayRepeat, lastPageMayBeEmpty',
+  ),
+  maxPages: z.int().min(1).optional(),
+  scraper: z.custom<ScraperClassOf<Scraper>>(isScraperClass, 'the class of a scraper'),
+  itemStep: z.string().min(1),
+  proxies: ProxyStrategy.default({ strategy: 'none' }),
+});
+
+/**
+ * Declares a site, as the default export of a site file. Throws `site_file` when it does not fit.
+ *
+ * @example
+ * export default defineSite({
+ *   domain: 'court.example',
+ *   startPages: ['/list/civil', '/list/criminal'],
+ *   list: { items: 'table.cases a', next: 'a.next', total: '.total' },
+ *   scraper: CountyCourt,
+ *   itemStep: 'parseCase',
+ * });
+ */
+export function defineSite<S extends Scraper>(input: SiteInput<S>): SiteDefinition {
+  const parsed = Input.safeParse(input);
+  if (!parsed.success) {
+    throw misfit(parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`).join('; '));
+  }
+  const site = { kind: 'site', ...parsed.data, proxies: withGeo(parsed.data.proxies) } as SiteDefinition;
+  assertSteps(site);
+  assertSelectors(site);
+  return Object.freeze(site);
+}
+
+/** True for what `defineSite` returns. */
+export function isSite(value: unknown): value is SiteDefinition {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'site';
+}
+
+function isScraperClass(value: unknown): boolean {
+  return typeof value === 'function' && value.prototype instanceof Scraper;
+}
+
+function withGeo(proxies: ProxyStrategy): ProxyStrategy {
+  try {
+    return placeGeo(proxies);
+  } catch (error) {
+    throw misfit(`proxies.geo: ${messageOf(error)}`);
+  }
+}
+
+function assertSteps(site: SiteDefinition): void {
+  const { name, steps } = defineScraper(new site.scraper());
+  const wanted = { itemStep: site.itemStep, ...('step' in site.list && { 'list.step': site.list.step }) };
+  for (const [field, step] of Object.entries(wanted)) {
+    if (!steps.includes(step)) throw misfit(`${field}: ${name} has no step named ${step}, but ${steps.join(', ')}`);
+  }
+}
+
+function assertSelectors({ list }: SiteDefinition): void {
+  const selectors = { total: list.total, ...(list.items !== undefined && { items: list.items, next: list.next }) };
+  for (const [field, selector] of Object.entries(selectors)) {
+    try {
+      if (selector !== undefined) compileSelector(selector, false);
+    } catch (error) {
+      throw misfit(`list.${field}: ${messageOf(error)}`);
+    }
+  }
+}
+
+function misfit(what: string): CurlewError {
+  return new CurlewError(ErrorCode.siteFile, `The site does not fit: ${what}`, {
+    remedy: 'docs/sites.md has every field of a site.',
+  });
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineScraper } from '../scraper/definition.ts';
+import { Page } from '../scraper/page/page.ts';
+import { record } from '../scraper/record.ts';
+import { get, type Yielded } from '../scraper/request.ts';
+import { Scraper } from '../scraper/scraper.ts';
+import { defineSite, type ListInput } from './define-site.ts';
+import { readListPage } from './read-list-page.ts';
+
+class Court extends Scraper {
+  baseUrl = 'https://court.example';
+
+  *parseList(page: Page): Iterable<Yielded> {
+    for (const link of page.links('.case')) yield get(link, this.parseCase);
+    for (const link of page.links('.next')) yield get(link, this.parseList);
+  }
+
+  *withRecord(): Iterable<Yielded> {
+    yield record('case', z.string(), 'x');
+  }
+
+  *withContext(): Iterable<Yielded> {
+    yield get({ url: '/case/1', session: 'other' }, this.parseCase);
+  }
+
+  *elsewhere(): Iterable<Yielded> {
+    yield get('/case/1', this.withRecord);
+  }
+
+  *parseCase(_page: Page) {}
+}
+
+function read(html: string, list: ListInput<Court>) {
+  const site = defineSite({
+    domain: 'court.example',
+    startPages: ['/list'],
+    list,
+    scraper: Court,
+    itemStep: 'parseCase',
+  });
+  const url = 'https://court.example/list?page=2';
+  const headers = [['Content-Type', 'text/html']] as const;
+  const page = new Page({ url, requestUrl: url, status: 200, headers, body: Buffer.from(html) });
+  return readListPage(page, site, defineScraper(new Court()));
+}
+
+const PAGE = `<p class="total">21–40 of 1,240 results</p>
+  <a class="case" href="/case/1">1</a> <a class="case" href="/case/2#top">2</a> <a class="case" href="/case/1">1</a>
+  <a class="next" href="?page=3">next</a> <a class="next" href="/list?page=3">next</a>`;
+
+describe('a list page', () => {
+  it.each([
+    ['by selectors', { items: '.case', next: '.next', total: '.total' }],
+    ['by a step', { step: 'parseList', total: '.total' }],
+  ] as const)('is read %s: its items each once, the next page, the total', (_, list) => {
+    expect(read(PAGE, list)).toEqual({
+      items: ['https://court.example/case/1', 'https://court.example/case/2'],
+      nextUrl: 'https://court.example/list?page=3',
+      total: 1240,
+    });
+  });
+
+  it('has no next page when the site names none', () => {
+    expect(read(PAGE, { items: '.case' })).toMatchObject({ nextUrl: undefined, total: undefined });
+  });
+
+  it.each([
+    ['240 results', 240],
+    ['Page 1 of 12, 240 cases', 240],
+    ['1.240.511 Treffer', 1_240_511],
+    ["1'240 Urteile", 1_240],
+    ['0 results', 0],
+  ])('that states "%s" has %d items', (text, total) => {
+    expect(read(`<p class="total">${text}</p>`, { items: 'a', total: '.total' }).total).toBe(total);
+  });
+
+  it.each([
+    [
+      'two next pages',
+      '<a class="next" href="?page=3">3</a><a class="next" href="?page=4">4</a>',
+      { items: '.case', next: '.next' },
+    ],
+    ['a total without a number', '<p class="total">many</p>', { items: '.case', total: '.total' }],
+    ['no total where one should be', '<p>240 results</p>', { items: '.case', total: '.total' }],
+  ] as const)('with %s does not fit, and never passes for an empty one', (_, html, list) => {
+    expect(() => read(html, list)).toThrow(expect.objectContaining({ code: 'structure' }));
+  });
+
+  it.each(['withRecord', 'withContext', 'elsewhere'] as const)(
+    'cannot be read by a step that yields more: %s',
+    (step) => {
+      expect(() => read(PAGE, { step })).toThrow(expect.objectContaining({ code: 'step_failed' }));
+    },
+  );
+});

@@ -1,0 +1,20 @@
+import { TokenBucket } from '../../src/fetch/politeness/token-bucket.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { systemRandom } from '../../src/platform/random.ts';
+import { fleetOf, inTurn, newHost, toldOf } from '../fixtures/redis-fleet.ts';
+import { redisOrSkip } from '../fixtures/services.ts';
+import { itIsALimiter } from './limiter.ts';
+
+const redis = await redisOrSkip();
+
+itIsALimiter('in one process', async (settings) => {
+  const bucket = new TokenBucket(systemClock, systemRandom, settings);
+  return { worker: () => bucket, told: async () => {} };
+});
+
+itIsALimiter('over Redis', async (settings) => {
+  const host = newHost();
+  const fleet = await fleetOf(4, redis);
+  const next = inTurn(fleet);
+  return { worker: () => next().politeness.limiter(host, settings), told: () => toldOf(fleet) };
+});

@@ -1,0 +1,129 @@
+// What other programs see in Redis: the lists, keys and lines of the seed, and nothing left behind.
+
+import { randomUUID } from 'node:crypto';
+import { expect, it, onTestFinished } from 'vitest';
+import { redisBackend } from '../../src/fetcher/redis/redis-backend.ts';
+import { RedisConnection } from '../../src/fetcher/redis/redis-connection.ts';
+import { redisNames } from '../../src/fetcher/redis/redis-names.ts';
+import { systemClock as clock } from '../../src/platform/clock.ts';
+import { redisOrSkip } from '../fixtures/services.ts';
+import { all, leaseAll, leaseOne, somePage, WORKER } from './backends.ts';
+
+const url = await redisOrSkip();
+
+async function setting() {
+  const connection = await RedisConnection.open(url, { clock });
+  onTestFinished(() => connection.close());
+  const own = randomUUID();
+  const names = redisNames({ queue: `${own}:queue`, deadLetters: `${own}:dead`, topic: `${own}:log` });
+  const settings = { queue: names.queue, deadLetters: names.deadLetters, topic: `${own}:log` };
+  return {
+    ...redisBackend(connection, { ...settings, clock }),
+    names,
+    run: connection.run.bind(connection),
+    keys: () => connection.run((client) => client.keys(`${own}*`)),
+  };
+}
+
+it('the names are those of the seed unless others are given', () => {
+  expect(redisNames()).toMatchObject({
+    queue: 'crawler_queue',
+    deadLetters: 'page_fetcher_dlq',
+    outbox: 'webpage_log:outbox',
+  });
+});
+
+it('anything may push a URL to the plain list', async () => {
+  const backend = await setting();
+  await backend.run((client) => client.rPush(backend.names.queue, 'https://a.example/pushed'));
+  expect((await leaseOne(backend)).url).toBe('https://a.example/pushed');
+});
+
+it('what is queued by us is a plain list of URLs for others', async () => {
+  const { queue, run, names } = await setting();
+  await queue.enqueue(['https://a.example/1', 'https://a.example/2']);
+  expect(await run((client) => client.lRange(names.queue, 0, -1))).toEqual([
+    'https://a.example/1',
+    'https://a.example/2',
+  ]);
+});
+
+it('what a worker holds is to be seen under its name', async () => {
+  const backend = await setting();
+  await backend.queue.enqueue(['https://a.example/1']);
+  const { token } = await leaseOne(backend);
+  const held = await backend.run((client) => client.hGetAll(`${backend.names.queue}:processing:${WORKER.worker}`));
+  expect({ ...held }).toEqual({ [token]: 'https://a.example/1' });
+});
+
+it('bytes that are no text are not changed on their way back to the queue', async () => {
+  const backend = await setting();
+  const item = Buffer.concat([Buffer.from('https://a.example/'), Buffer.from([0xff, 0xfe, 0x00])]);
+  await backend.run((client) => client.rPush(backend.names.queue, item));
+  await backend.queue.giveBack(await leaseOne(backend));
+  const length = await backend.run((client) =>
+    client.eval("return #redis.call('LINDEX', KEYS[1], 0)", { keys: [backend.names.queue] }),
+  );
+  expect(length).toBe(item.length);
+});
+
+it('a dead letter is one line, and a plain URL that others push is one too', async () => {
+  const backend = await setting();
+  const { run, names, deadLetters } = backend;
+  await run((client) => client.rPush(names.deadLetters, ['https://plain.example/', '{not ours}', '{"url":7}']));
+  await backend.queue.enqueue(['two\nlines']);
+  await leaseAll(backend);
+  const lines = await run((client) => client.lRange(names.deadLetters, 0, -1));
+  expect(lines.every((line) => !line.includes('\n'))).toBe(true);
+  expect(JSON.parse(lines[3] ?? '')).toMatchObject({ url: 'two\nlines', reason: 'not_a_url' });
+  const plain = { reason: 'unknown', status: null, attempts: 0, first: null, last: null };
+  expect((await all(deadLetters.list())).slice(0, 3)).toEqual([
+    { url: 'https://plain.example/', ...plain },
+    { url: '{not ours}', ...plain },
+    { url: '{"url":7}', ...plain },
+  ]);
+  expect(await deadLetters.requeue({ host: 'plain.example' })).toBe(1);
+  expect((await leaseOne(backend)).url).toBe('https://plain.example/');
+});
+
+it('content has no end before its event is published, and the time to live from then on', async () => {
+  const backend = await setting();
+  const { event, body } = somePage();
+  await backend.queue.enqueue([event.url]);
+  await backend.queue.store(await leaseOne(backend), { event, body });
+  expect(event.cache_key).toMatch(/^webpage:[0-9a-f]{64}$/);
+  expect(await backend.run((client) => client.pTTL(event.cache_key))).toBe(-1);
+  const taken = await backend.outbox.take({ pump: 'p', leaseMs: 60_000, limit: 1 });
+  if (taken.kind !== 'entries') return expect.fail('another pump has the outbox');
+  await backend.outbox.settle({ pump: 'p', published: taken.entries, refused: [], cacheTtlMs: 3_600_000 });
+  const ttl = await backend.run((client) => client.pTTL(event.cache_key));
+  expect(ttl).toBeGreaterThan(3_590_000);
+  expect(ttl).toBeLessThanOrEqual(3_600_000);
+});
+
+it('nothing is left of work that is done but the counter of tokens', async () => {
+  const backend = await setting();
+  const { queue, outbox, names } = backend;
+  const page = somePage('https://a.example/');
+  await queue.enqueue([
+    'https://a.example/',
+    'https://b.example/',
+    'https://c.example/',
+    'https://d.example/',
+    'https://d.example/',
+  ]);
+  const first = await queue.lease({ ...WORKER, except: ['a.example', 'b.example'] });
+  if (first === undefined) return expect.fail('nothing to lease');
+  await queue.giveBack(first);
+  for (const lease of await leaseAll(backend)) {
+    if (lease.host === 'a.example') await queue.store(lease, page);
+    else await queue.acknowledge(lease);
+  }
+  const taken = await outbox.take({ pump: 'p', leaseMs: 60_000, limit: 10 });
+  if (taken.kind !== 'entries') return expect.fail('another pump has the outbox');
+  await outbox.beginPublishing({ pump: 'p', leaseMs: 60_000, position: '[]' });
+  await outbox.settle({ pump: 'p', published: taken.entries, refused: [], cacheTtlMs: 60_000 });
+  await outbox.release('p');
+  // An empty stream stays a key.
+  expect((await backend.keys()).toSorted()).toEqual([names.outbox, names.tokens].toSorted());
+});
