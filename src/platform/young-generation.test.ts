@@ -8,8 +8,8 @@ function youngBytesOf(start: string): number {
     import { boundYoungGeneration, youngBytes } from ${module};
     ${start}
     const alive = [];
-    for (let round = 0; round < 400; round++) {
-      for (let i = 0; i < 5_000; i++) alive[(round * 5_000 + i) % 200_000] = { round, i, name: [round, i] };
+    for (let round = 0; round < 1_200; round++) {
+      for (let i = 0; i < 5_000; i++) alive[(round * 5_000 + i) % 500_000] = { round, i, name: [round, i] };
       await new Promise(setImmediate);
     }
     console.log(youngBytes());`;
