@@ -1,5 +1,6 @@
 // The public API, nothing else.
 
+export { openSiteManager, type SiteManagerOptions } from './engine/open-sites.ts';
 export {
   type ReplayOptions,
   type ResumeOptions,
@@ -60,3 +61,4 @@ export type { PaginationState, PartialScrapeRun, ScrapeRun } from './sites/pagin
 export type { ProxyBlocklistEntry } from './sites/proxy-blocklist.ts';
 export type { ProxyStrategy } from './sites/proxy-strategy.ts';
 export type { SiteConfig } from './sites/site-config.ts';
+export type { SiteManager } from './sites/site-manager.ts';

@@ -21,9 +21,20 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
 }
 
+/** Each part in as many digits as the others of its kind: a table of them stands straight. */
+const INSTANT = {
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
+} as const;
+
 /** Local time with its zone. */
 export function formatInstant(at: number): string {
-  return new Date(at).toLocaleString('sv-SE', { timeZoneName: 'short' });
+  return new Date(at).toLocaleString('sv-SE', INSTANT);
 }
 
 /** Columns as wide as their widest cell; numbers to the right. */
