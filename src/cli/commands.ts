@@ -22,9 +22,18 @@ export const COMMANDS = {
   export: { summary: 'Write the records or the archive of a run to a file', load: () => import('./export.ts') },
   replay: { summary: 'Run the steps again on the archived pages, offline', load: () => import('./replay.ts') },
   fetch: { summary: 'Fetch addresses politely, and keep the answers', load: () => import('./fetch.ts') },
+  fetcher: { summary: 'Serve a queue of addresses, alone or as one of a fleet', load: () => import('./fetcher.ts') },
+  enqueue: { summary: 'Put addresses into the queue of the fetcher', load: () => import('./enqueue.ts') },
+  'dead-letters': {
+    summary: 'List, put back or drop what the fetcher gave up',
+    load: () => import('./dead-letters.ts'),
+  },
+  tail: { summary: 'Show what the fetcher has fetched, from the event log', load: () => import('./tail.ts') },
   sites: { summary: 'Walk the lists of a site to their end, all or nothing', load: () => import('./sites.ts') },
+  mirror: { summary: "Mirror a court's judgments, or say why not", load: () => import('./mirror.ts') },
   hosts: { summary: 'Show how hosts are treated, and prove that a run was polite', load: () => import('./hosts.ts') },
   describe: { summary: 'Describe a scraper: its entries, parameters and steps', load: () => import('./describe.ts') },
+  serve: { summary: 'Serve the dashboard, the API and the webhook', load: () => import('./serve.ts') },
   demo: { summary: 'See Curlew work, be killed, and lose nothing', load: () => import('./demo.ts') },
 } as const satisfies Record<string, LazyCommand>;
 

@@ -92,7 +92,9 @@ export class BrowserRoute {
       session,
       headers: [['User-Agent', this.#parts.userAgent]],
       proxy,
-      admit: async (question, signal) => {
+      admit: async ({ url }, signal) => {
+        // What is done in a tab is wanted: it waits for a host that is down, as a document does.
+        const question = { url, kind: 'document' } as const;
         const asked = await this.#admit(question, proxy, AbortSignal.any([signal, patience.stop]));
         return asked.kind === 'admitted' ? asked : { kind: 'refused', reason: asked.meaning.reason };
       },

@@ -200,7 +200,7 @@ export class FetchPipeline {
     const { request, exchanges, seen } = journey;
     if (this.#parts.sessions.take(request.session, leg.url, response.responseHeaders)) this.#sessionsChanged = true;
     exchanges.push(response);
-    const next = legAfter(leg, response.status, response.responseHeaders, seen.size - 1);
+    const next = legAfter(leg, response.status, response.responseHeaders, seen.size - 1, request.maxRedirects);
     if (next !== undefined) return next;
     if (meaning.kind !== 'site_wide' && this.#suspects.size > 0) this.#suspects.clear(nameOf(request));
     return meaning.kind === 'ok' ? { kind: 'ok', response } : this.#judge(request, gate, meaning, response.status);

@@ -27,10 +27,16 @@ export function firstLeg({ url, method, headers, body }: FetchRequest): Leg {
 /** Where an answer leads: on, or to an end without a page. */
 export type NextLeg = { readonly kind: 'follow'; readonly leg: Leg } | OutcomeWithoutPage;
 
-/** What follows from the answer to `leg` after so many redirects; undefined when it is none. */
-export function legAfter(leg: Leg, status: number, responseHeaders: HeaderList, followed: number): NextLeg | undefined {
+/** What follows from the answer to `leg` after so many redirects of at most `most`; undefined when it is none. */
+export function legAfter(
+  leg: Leg,
+  status: number,
+  responseHeaders: HeaderList,
+  followed: number,
+  most?: number,
+): NextLeg | undefined {
   const { url, method, headers: requestHeaders } = leg;
-  const decision = decideRedirect({ status, responseHeaders, url, method, requestHeaders, followed });
+  const decision = decideRedirect({ status, responseHeaders, url, method, requestHeaders, followed, most });
   switch (decision.kind) {
     case 'none':
       return undefined;

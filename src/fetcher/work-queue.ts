@@ -3,6 +3,7 @@
 // a stored page, a dead letter, or an acknowledgement without either.
 
 import type { Instant } from '../platform/clock.ts';
+import type { MalformedReason } from './queued-url.ts';
 import type { FetchedPage } from './webpage-event.ts';
 
 export interface Lease {
@@ -24,6 +25,8 @@ export interface LeaseRequest {
   readonly leaseMs: number;
   /** Hosts whose URLs are not wanted now: the breaker is open, or enough of them are in hand. They keep their order. */
   readonly except?: Iterable<string>;
+  /** Told of every malformed item on the way that became a dead letter. */
+  readonly onMalformed?: (item: string, reason: MalformedReason) => void;
 }
 
 /** Why a URL is given up. */

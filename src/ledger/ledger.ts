@@ -222,6 +222,11 @@ export class Ledger {
     return this.#tables.hosts.states();
   }
 
+  /** What is known of robots.txt, by origin. */
+  async robotsRecords(): Promise<[origin: string, record: Json][]> {
+    return [...this.#tables.hosts.robots()];
+  }
+
   /** Where a body of that hash was archived first. Synchronous: it is asked for every page. */
   findBody(sha256: Uint8Array): KnownBody | undefined {
     return this.#tables.exchanges.findBody(sha256);

@@ -9,6 +9,8 @@ import type { Admit } from './admit.ts';
 import { PageTraffic } from './page-traffic.ts';
 import type { SessionContext } from './session-contexts.ts';
 
+export type { Page, Request, Response } from 'playwright-core';
+
 export interface TabRequest {
   /** Tabs of different sessions share nothing. */
   readonly session: string;

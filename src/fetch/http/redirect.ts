@@ -16,6 +16,8 @@ export interface RedirectQuestion {
   readonly requestHeaders: HeaderList;
   /** How many redirects this request has already followed. */
   readonly followed: number;
+  /** How many it may follow. Default 5. */
+  readonly most?: number | undefined;
 }
 
 export type RedirectDecision =
@@ -45,7 +47,7 @@ const CONTENT: ReadonlySet<string> = new Set([
 
 /** Whether to follow this answer, and how. */
 export function decideRedirect(question: RedirectQuestion): RedirectDecision {
-  const { status, url, method, followed } = question;
+  const { status, url, method, followed, most = MOST_REDIRECTS } = question;
   if (!REDIRECTS.has(status)) return { kind: 'none' };
   const location = headerValue(question.responseHeaders, 'location');
   if (location === undefined || location.trim() === '') return refused(`redirect (${status}) without a Location`);
@@ -54,7 +56,7 @@ export function decideRedirect(question: RedirectQuestion): RedirectDecision {
   if (next.protocol !== 'http:' && next.protocol !== 'https:') {
     return refused(`redirect (${status}) to a ${next.protocol} URL, only http and https are followed`);
   }
-  if (followed >= MOST_REDIRECTS) return refused(`more than ${MOST_REDIRECTS} redirects`);
+  if (followed >= most) return refused(`more than ${most} redirects`);
   next.hash = '';
   next.username = '';
   next.password = '';

@@ -15,6 +15,8 @@ export interface BreakerHost {
   readonly probe: (signal: AbortSignal) => Promise<ProbeResult>;
   /** Called after every change, to save and to report. Must not throw. */
   readonly onChange?: (state: BreakerState) => void;
+  /** Called after a change that was decided here, and not by another who shares the state. Must not throw. */
+  readonly onDecided?: (from: BreakerState, to: BreakerState) => void;
 }
 
 export interface Breaker {

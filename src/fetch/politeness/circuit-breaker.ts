@@ -31,6 +31,7 @@ export class CircuitBreaker implements Breaker {
   readonly #probe: (signal: AbortSignal) => Promise<ProbeResult>;
   readonly #settings: BreakerSettings;
   readonly #onChange: (state: BreakerState) => void;
+  readonly #onDecided: (from: BreakerState, to: BreakerState) => void;
   readonly #recovery = new SingleFlight<void>();
   #state: BreakerState;
 
@@ -39,6 +40,7 @@ export class CircuitBreaker implements Breaker {
     this.#probe = options.probe;
     this.#settings = options.settings ?? defaultBreakerSettings;
     this.#onChange = options.onChange ?? (() => {});
+    this.#onDecided = options.onDecided ?? (() => {});
     this.#state = onRestart(options.state ?? closedBreaker, this.#clock.now());
   }
 
@@ -92,7 +94,9 @@ export class CircuitBreaker implements Breaker {
 
   #become(state: BreakerState): void {
     if (state === this.#state) return;
+    const from = this.#state;
     this.#state = state;
     this.#onChange(state);
+    this.#onDecided(from, state);
   }
 }

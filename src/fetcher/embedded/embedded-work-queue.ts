@@ -30,7 +30,7 @@ export class EmbeddedWorkQueue implements WorkQueue {
     });
   }
 
-  async lease({ worker, leaseMs, except }: LeaseRequest): Promise<Lease | undefined> {
+  async lease({ worker, leaseMs, except, onMalformed }: LeaseRequest): Promise<Lease | undefined> {
     const unwanted = new Set(except);
     const { queue } = this.#ledger;
     return this.#ledger.transaction(() => {
@@ -43,6 +43,7 @@ export class EmbeddedWorkQueue implements WorkQueue {
         const read = readQueuedUrl(next.item);
         if (read.kind === 'url') return lease;
         this.#bury(lease, { reason: read.reason, status: undefined, attempts: 0 });
+        onMalformed?.(lease.url, read.reason);
       }
     });
   }

@@ -4,7 +4,7 @@ import type { Consumer } from '@platformatic/kafka';
 import { z } from 'zod';
 import type { LogPosition } from '../event-log.ts';
 
-type BytesConsumer = Consumer<Buffer, Buffer, Buffer, Buffer>;
+export type BytesConsumer = Consumer<Buffer, Buffer, Buffer, Buffer>;
 
 const FETCH_BYTES = 1024 * 1024;
 /** What ListOffsets takes for the time of the first message that is kept. */
@@ -22,7 +22,7 @@ export async function idsFrom(consumer: BytesConsumer, topic: string, position: 
   const from = Position.parse(JSON.parse(position));
   const ids = new Set<string>();
   const ends = await latestOffsets(consumer, topic);
-  const starts = (await consumer.listOffsets({ topics: [topic], timestamp: EARLIEST })).get(topic) ?? [];
+  const starts = await earliestOffsets(consumer, topic);
   for (const [partition, end] of ends.entries()) {
     // What the broker's retention has removed is not asked for; a partition that was added since is read from its beginning.
     for (let offset = later(from[partition] ?? 0n, starts[partition] ?? 0n); offset < end; ) {
@@ -36,13 +36,18 @@ export async function idsFrom(consumer: BytesConsumer, topic: string, position: 
 }
 
 /** The offset that the next message of each partition will get. */
-async function latestOffsets(consumer: BytesConsumer, topic: string): Promise<readonly bigint[]> {
+export async function latestOffsets(consumer: BytesConsumer, topic: string): Promise<readonly bigint[]> {
   await consumer.metadata({ topics: [topic], autocreateTopics: true });
   return (await consumer.listOffsets({ topics: [topic] })).get(topic) ?? [];
 }
 
+/** The offset of the first message of each partition that is kept. */
+export async function earliestOffsets(consumer: BytesConsumer, topic: string): Promise<readonly bigint[]> {
+  return (await consumer.listOffsets({ topics: [topic], timestamp: EARLIEST })).get(topic) ?? [];
+}
+
 /** Undefined when there is nothing at or behind the offset. */
-async function fetchFrom(
+export async function fetchFrom(
   consumer: BytesConsumer,
   topic: string,
   partition: number,
@@ -74,7 +79,7 @@ async function fetchFrom(
   return { values, next: last.firstOffset + BigInt(last.lastOffsetDelta) + 1n };
 }
 
-function later(a: bigint, b: bigint): bigint {
+export function later(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
 }
 

@@ -71,8 +71,10 @@ export class RedisWorkQueue implements WorkQueue {
         token,
         leasedAt: this.#clock.now(),
       };
-      if (read.kind === 'malformed') await this.bury(lease, { reason: read.reason, status: undefined, attempts: 0 });
-      else if (unwanted.has(lease.host)) await this.#setAside(lease);
+      if (read.kind === 'malformed') {
+        await this.bury(lease, { reason: read.reason, status: undefined, attempts: 0 });
+        request.onMalformed?.(lease.url, read.reason);
+      } else if (unwanted.has(lease.host)) await this.#setAside(lease);
       else return lease;
     }
   }

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { Database, type DatabaseOptions } from '../database.ts';
+import { HostTable } from '../host-table.ts';
 import { LEDGER_FILE } from '../ledger.ts';
 import { DeadLetterTable } from './dead-letter-table.ts';
 import { FetchCacheTable } from './fetch-cache-table.ts';
@@ -13,6 +14,7 @@ export class FetcherLedger {
   readonly cache: FetchCacheTable;
   readonly outbox: FetchOutboxTable;
   readonly deadLetters: DeadLetterTable;
+  readonly hosts: HostTable;
   readonly #database: Database;
 
   private constructor(database: Database) {
@@ -21,6 +23,7 @@ export class FetcherLedger {
     this.cache = new FetchCacheTable(database);
     this.outbox = new FetchOutboxTable(database);
     this.deadLetters = new DeadLetterTable(database);
+    this.hosts = new HostTable(database);
   }
 
   static open(dataDirectory: string, options: DatabaseOptions = {}): FetcherLedger {

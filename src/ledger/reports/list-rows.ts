@@ -15,6 +15,8 @@ export interface Listed {
   readonly table: 'requests' | 'records';
   readonly run: RunId;
   readonly conditions: readonly Condition[];
+  /** A condition that an index serves: what does not fit it costs nothing. */
+  readonly indexed?: Condition | undefined;
 }
 
 export interface ScannedPage {
@@ -31,7 +33,7 @@ const MOST_LOOKED_AT = 20_000;
 /** Up to `limit` ids after the one given, in the order of ids. */
 export function scanIds(
   database: Database,
-  { table, run, conditions }: Listed,
+  { table, run, conditions, indexed }: Listed,
   {
     after,
     limit,
@@ -39,30 +41,32 @@ export function scanIds(
   }: { readonly after: number | undefined; readonly limit: number; readonly order: 'asc' | 'desc' },
 ): ScannedPage {
   const [beyond, start] = order === 'asc' ? ['>', after ?? 0] : ['<', after ?? Number.MAX_SAFE_INTEGER];
-  const range = `FROM ${table} WHERE run_id = ? AND id ${beyond} ? ORDER BY id ${order}`;
+  const narrow = all(indexed === undefined ? [] : [indexed]);
+  const range = `FROM ${table} WHERE run_id = ? AND ${narrow.sql} AND id ${beyond} ? ORDER BY id ${order}`;
+  const place = [run, ...narrow.values, start];
   const { sql, values } = all(conditions);
   const ids = database
     .prepare(`SELECT id FROM (SELECT * ${range} LIMIT ${MOST_LOOKED_AT}) WHERE ${sql} LIMIT 0 + ?`)
-    .all(run, start, ...values, limit)
+    .all(...place, ...values, limit)
     .map((row) => Number(row.id));
   const last = ids.at(-1);
   if (ids.length === limit && last !== undefined) {
-    const looked = conditions.length === 0 ? ids.length : countUpTo(database, range, run, start, last, beyond);
+    const looked = conditions.length === 0 ? ids.length : countUpTo(database, range, place, last, beyond);
     return { ids, looked, next: last };
   }
-  const edge = database.prepare(`SELECT id ${range} LIMIT 1 OFFSET ${MOST_LOOKED_AT - 1}`).get(run, start)?.id;
+  const edge = database.prepare(`SELECT id ${range} LIMIT 1 OFFSET ${MOST_LOOKED_AT - 1}`).get(...place)?.id;
   if (edge !== undefined) return { ids, looked: MOST_LOOKED_AT, next: Number(edge) };
-  const looked = database.prepare(`SELECT count(*) AS n FROM (SELECT 1 ${range})`).get(run, start)?.n;
+  const looked = database.prepare(`SELECT count(*) AS n FROM (SELECT 1 ${range})`).get(...place)?.n;
   return { ids, looked: Number(looked), next: undefined };
 }
 
 /** All ids that fit, in the order of an expression over the row. Looks at every row of the run. */
 export function sortIds(
   database: Database,
-  { table, run, conditions }: Listed,
+  { table, run, conditions, indexed }: Listed,
   by: { readonly expression: Condition; readonly order: 'asc' | 'desc' },
 ): Float64Array {
-  const { sql, values } = all(conditions);
+  const { sql, values } = all(indexed === undefined ? conditions : [indexed, ...conditions]);
   const statement = database.prepare(
     `SELECT id FROM ${table} WHERE run_id = ? AND ${sql} ORDER BY ${by.expression.sql} ${by.order}, id ${by.order}`,
   );
@@ -71,10 +75,16 @@ export function sortIds(
   return Float64Array.from(ids, ([id]) => id);
 }
 
-function countUpTo(database: Database, range: string, run: RunId, start: number, last: number, beyond: string): number {
+function countUpTo(
+  database: Database,
+  range: string,
+  place: readonly (string | number)[],
+  last: number,
+  beyond: string,
+): number {
   const row = database
     .prepare(`SELECT count(*) AS n FROM (SELECT id ${range} LIMIT ${MOST_LOOKED_AT}) WHERE NOT id ${beyond} ?`)
-    .get(run, start, last);
+    .get(...place, last);
   return Number(row?.n);
 }
 

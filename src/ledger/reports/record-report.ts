@@ -21,9 +21,10 @@ export interface RecordFilter {
 export function listedRecords(run: RunId, { kind, valid, search }: RecordFilter): Listed {
   const conditions: Condition[] = [];
   if (kind !== undefined) conditions.push({ sql: 'kind = ?', values: [kind] });
-  if (valid !== undefined) conditions.push({ sql: `errors IS ${valid ? '' : 'NOT '}NULL`, values: [] });
+  if (valid === true) conditions.push({ sql: 'errors IS NULL', values: [] });
+  const indexed = valid === false ? { sql: 'errors IS NOT NULL', values: [] } : undefined;
   if (search !== undefined) conditions.push({ sql: `data LIKE ? ESCAPE '\\'`, values: [escapeLike(search)] });
-  return { table: 'records', run, conditions };
+  return { table: 'records', run, conditions, indexed };
 }
 
 /** A field of the data, to sort by. */

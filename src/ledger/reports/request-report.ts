@@ -39,10 +39,18 @@ export interface RequestFilter {
 export const REQUEST_ORDERS = ['url', 'status', 'verdict', 'attempts'] as const;
 export type RequestOrder = (typeof REQUEST_ORDERS)[number];
 
+/** As the index `requests_unhappy` says it: SQLite uses a partial index only for what is said in its own words. */
+export const UNHAPPY = `verdict IN ('skipped', 'failed', 'blocked', 'unknown')`;
+
+function isUnhappy(verdict: Verdict | 'pending' | undefined): verdict is Exclude<Verdict, 'done' | 'absent'> {
+  return verdict !== undefined && verdict !== 'pending' && verdict !== 'done' && verdict !== 'absent';
+}
+
 export function listedRequests(run: RunId, { verdict, host, step, reason, search }: RequestFilter): Listed {
   const conditions: Condition[] = [];
   if (verdict === 'pending') conditions.push({ sql: 'verdict IS NULL', values: [] });
-  else if (verdict !== undefined) conditions.push({ sql: 'verdict = ?', values: [verdict] });
+  else if (verdict === 'done' || verdict === 'absent') conditions.push({ sql: 'verdict = ?', values: [verdict] });
+  const indexed = isUnhappy(verdict) ? { sql: `${UNHAPPY} AND verdict = ?`, values: [verdict] } : undefined;
   if (host !== undefined) {
     conditions.push({ sql: 'host_id = (SELECT hosts.id FROM hosts WHERE name = ?)', values: [host] });
   }
@@ -55,7 +63,7 @@ export function listedRequests(run: RunId, { verdict, host, step, reason, search
       values: [pattern, pattern],
     });
   }
-  return { table: 'requests', run, conditions };
+  return { table: 'requests', run, conditions, indexed };
 }
 
 export class RequestReport {

@@ -9,6 +9,7 @@ import { OWNER_SILENT_MS } from '../run-ownership.ts';
 import { readRun } from '../run-table.ts';
 import { isVerdict, NO_COUNTS, type VerdictCounts } from '../verdict.ts';
 import { escapeLike } from './list-rows.ts';
+import { UNHAPPY } from './request-report.ts';
 
 export interface ReportedRun extends Run {
   readonly trigger: string;
@@ -133,7 +134,7 @@ export class RunReport {
     const row = this.#tables.database
       .prepare(
         `SELECT at FROM exchanges WHERE request_id =
-           (SELECT min(id) FROM requests WHERE run_id = ? AND verdict = ?) ORDER BY id DESC LIMIT 1`,
+           (SELECT min(id) FROM requests WHERE run_id = ? AND ${UNHAPPY} AND verdict = ?) ORDER BY id DESC LIMIT 1`,
       )
       .get(id, verdict);
     return row === undefined ? undefined : Number(row.at);

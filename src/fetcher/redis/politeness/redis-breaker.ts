@@ -169,9 +169,12 @@ export class RedisBreaker implements Breaker {
     for (;;) {
       const next = decide(seen);
       if (next === seen) return seen;
-      const [last, text] = [seen.text, this.#write(next)];
+      const [last, text, from] = [seen.text, this.#write(next), seen.state];
       seen = await this.#options.redis.ask((link) => this.#replace(link, last, text), signal);
-      if (seen.text === text) return seen;
+      if (seen.text === text) {
+        this.#options.onDecided?.(from, seen.state);
+        return seen;
+      }
     }
   }
 

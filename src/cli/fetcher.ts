@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import { runFetcher } from '../fetcher/run-fetcher.ts';
+import { createLog } from '../observe/log.ts';
+import { systemClock } from '../platform/clock.ts';
+import { systemRandom } from '../platform/random.ts';
+import { onSignals } from './drive-run.ts';
+import { ExitCode } from './exit-code.ts';
+import { addPlaceOptions, choosePlace, type PlaceOptions } from './fetcher-options.ts';
+
+export function define(command: Command): Command {
+  addPlaceOptions(command);
+  return command
+    .option('--json', 'print JSON for machines (its log always is)')
+    .addHelpText(
+      'after',
+      `
+Takes addresses from the queue, fetches them politely, and tells of each page in the event log, until it is stopped.
+Configured by PAGE_FETCHER_* (docs/fleet.md). With Redis or Kafka named it is one worker of a fleet; else it works alone.
+The log goes to standard error. SIGTERM finishes or gives back what it holds; a second one ends it at once.
+
+Example:
+  PAGE_FETCHER_REDIS_URL=redis://localhost:6379 curlew fetcher`,
+    )
+    .action(async (options: PlaceOptions) => {
+      const chosen = choosePlace(options);
+      const stop = new AbortController();
+      const release = onSignals((count) => {
+        if (count > 1) process.exit(ExitCode.interrupted);
+        stop.abort(new Error('stopped by a signal'));
+      });
+      const log = createLog(process.stderr, () => systemClock.now());
+      try {
+        await runFetcher({ ...chosen, log, clock: systemClock, random: systemRandom }, stop.signal);
+      } finally {
+        release();
+      }
+    });
+}

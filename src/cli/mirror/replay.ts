@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { replayFixtures } from '../../mirror/replay/replay-fixtures.ts';
+import { ExitCode } from '../exit-code.ts';
+import { formatCount, printable } from '../format.ts';
+import { jsonLine } from '../json-line.ts';
+import { addJsonOption, type JsonOption } from '../options.ts';
+
+export function define(command: Command): Command {
+  command.argument('<fixtures>', 'file of replay_fixtures/, recorded with BAILIIKC_RECORD_REPLAY_FIXTURES=1');
+  addJsonOption(command);
+  return command
+    .addHelpText('after', '\nExample:\n  curlew mirror replay curlew-data/replay_fixtures/run_1_dl_bfile.jsonl')
+    .action(async (path: string, options: JsonOption) => {
+      const { same, cases, run_id: run } = await replayFixtures(path);
+      if (options.json) process.stdout.write(`${jsonLine({ run_id: run, same, cases })}\n`);
+      else {
+        for (const one of cases.filter((replayed) => !replayed.same)) {
+          process.stdout.write(`${printable(one.token_norm)}\n`);
+          process.stdout.write(`  recorded  ${one.recorded.map(printable).join('; ')}\n`);
+          process.stdout.write(`  replayed  ${one.replayed.map(printable).join('; ')}\n`);
+        }
+        const verdict = same ? 'the same transitions' : 'not all the same transitions';
+        process.stdout.write(`Run ${run}, ${formatCount(cases.length)} cases: ${verdict}.\n`);
+      }
+      process.exitCode = same ? ExitCode.ok : ExitCode.notOk;
+    });
+}

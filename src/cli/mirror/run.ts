@@ -1,0 +1,166 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { MirrorRun } from '../../ledger/mirror/mirror-run.ts';
+import { MODES, type Mode, TRIGGERS, type Trigger } from '../../ledger/mirror/mirror-run.ts';
+import { readConfig } from '../../mirror/config/mirror-config.ts';
+import { runScrape } from '../../mirror/run-scrape.ts';
+import { RESUME_STRATEGIES, type ResumeStrategy, type RunSummary } from '../../mirror/scrape-params.ts';
+import type { ScrapeProgress } from '../../mirror/scrape-progress.ts';
+import { CLIENT_KINDS, type ClientKind } from '../../mirror/sources/source.ts';
+import { boundYoungGeneration } from '../../platform/young-generation.ts';
+import { onSignals } from '../drive-run.ts';
+import { ExitCode } from '../exit-code.ts';
+import { formatCount, formatHealth, formatStatus, printable } from '../format.ts';
+import { formatNext } from '../format-summary.ts';
+import { jsonLine } from '../json-line.ts';
+import { lookAtData } from '../look-at-data.ts';
+import { readCount } from '../options.ts';
+import { showLive } from '../show-progress.ts';
+import {
+  addLookOptions,
+  addMirrorFetchOptions,
+  fetchSettingsFrom,
+  type LookOptions,
+  type MirrorFetchOptions,
+} from './mirror-options.ts';
+import { scrapeBar, scrapeLine } from './show-scrape.ts';
+
+type Options = LookOptions &
+  MirrorFetchOptions & {
+    readonly mode: Mode;
+    readonly resumeStrategy: ResumeStrategy;
+    readonly limit?: number;
+    readonly dryRun?: boolean;
+    readonly acceptShrink?: boolean;
+    readonly delay: number;
+    readonly maxRetries: number;
+    readonly concurrency?: number;
+    readonly client: ClientKind;
+    readonly trigger: Trigger;
+  };
+
+export function define(command: Command): Command {
+  command
+    .addOption(
+      new Option(
+        '--mode <mode>',
+        'new: what is not held yet; full: and what is no longer as it was; resume: earlier runs',
+      )
+        .choices(MODES)
+        .default('new'),
+    )
+    .addOption(
+      new Option('--resume-strategy <strategy>', 'what a resume takes up of earlier runs')
+        .choices(RESUME_STRATEGIES)
+        .default('auto'),
+    )
+    .option('--limit <n>', 'most cases of this run', readCount)
+    .option('--dry-run', 'plan, and fetch no file')
+    .option('--delay <seconds>', 'between two cases, give or take 20 %', readSeconds, 1_000)
+    .option('--max-retries <n>', 'attempts per case', readCount, 3)
+    .option('--concurrency <n>', 'files fetched at once (default: BAILIIKC_MAX_PARALLEL_DOWNLOADS)', readCount)
+    .addOption(
+      new Option('--client <kind>', 'ask for addresses over plain HTTP, or let Chromium run the page')
+        .choices(CLIENT_KINDS)
+        .default('http'),
+    )
+    // For who calls it for somebody else: the server.
+    .addOption(new Option('--trigger <who>', 'who asked for it').choices(TRIGGERS).default('cli').hideHelp())
+    .option('--accept-shrink', 'take over an index in which more than 20 % of the cases are gone');
+  addMirrorFetchOptions(addLookOptions(command));
+  return command
+    .addHelpText('after', '\nExample:\n  curlew mirror run --mode new --limit 50')
+    .action((options: Options) => drive(options));
+}
+
+async function drive(options: Options): Promise<void> {
+  boundYoungGeneration();
+  const { data, mode, resumeStrategy, limit, dryRun = false, acceptShrink = false, maxRetries, client } = options;
+  const stop = new AbortController();
+  const abort = new AbortController();
+  let progress: ScrapeProgress | undefined;
+  const shown = showLive(() => progress, scrapeBar, scrapeLine);
+  const release = onSignals((count) => {
+    shown.say(count === 1 ? 'stopping after what is on the wire. Once more to stop at once.' : 'stopping at once.');
+    (count === 1 ? stop : abort).abort(new Error('stopped'));
+  });
+  try {
+    const summary = await runScrape(
+      {
+        mode,
+        targetSource: options.source ?? '',
+        perDownloadDelayMs: options.delay,
+        maxRetries,
+        concurrency: options.concurrency ?? readConfig(process.env).config.maxParallelDownloads,
+        resumeStrategy,
+        dryRun,
+        limit,
+        trigger: options.trigger,
+        acceptShrink,
+      },
+      {
+        data,
+        client,
+        fetch: fetchSettingsFrom(options),
+        patience: { stop: stop.signal, abort: abort.signal },
+        onProgress: (now) => {
+          if (progress === undefined) {
+            shown.say(`run ${now.runId}, ${now.planned} cases, data in ${data}. Ctrl-C stops it; nothing is lost.`);
+          }
+          progress = now;
+        },
+      },
+    );
+    shown.hide();
+    if (dryRun) tellPlan(summary, options);
+    else await tellRun(summary, options);
+  } finally {
+    shown.hide();
+    release();
+  }
+}
+
+function tellPlan(summary: RunSummary, { json }: Options): void {
+  const { casesTotal, casesTargeted } = summary;
+  process.stdout.write(
+    json
+      ? `${jsonLine({ dry_run: true, cases_total: casesTotal, cases_planned: casesTargeted })}\n`
+      : `Would fetch ${formatCount(casesTargeted)} of ${formatCount(casesTotal)} cases.\n`,
+  );
+}
+
+async function tellRun(summary: RunSummary, { data, json }: Options): Promise<void> {
+  const run = await lookAtData(data, (ledger) => ledger.mirror.run(summary.runId));
+  const { status = 'failed', runHealth = null, errorSummary = null } = run ?? {};
+  if (json) process.stdout.write(`${jsonLine({ ...summary, status, runHealth, errorSummary })}\n`);
+  else {
+    const reasons = Object.entries(summary.errorCounts).map(([code, count]) => `${formatCount(count)} ${code}`);
+    const lines = [
+      `Run ${summary.runId}: ${formatStatus(status)}, health ${formatHealth(runHealth ?? undefined)}`,
+      `  planned     ${formatCount(summary.casesTargeted)} of ${formatCount(summary.casesTotal)} cases`,
+      `  downloaded  ${formatCount(summary.downloadsCompleted)}`,
+      ...(reasons.length === 0 ? [] : [`  failed      ${reasons.join(', ')}`]),
+      ...(errorSummary === null ? [] : [`  note        ${printable(errorSummary)}`]),
+    ];
+    const next = isWhole(summary, run) ? ['mirror verify'] : ['mirror report', 'mirror run --mode resume'];
+    process.stdout.write(`${lines.join('\n')}\n${formatNext(next, data)}`);
+  }
+  process.exitCode = exitCodeOf(summary, run);
+}
+
+/** Everything that was planned is held. A run that had nothing to do is whole. */
+function isWhole({ casesTargeted, downloadsCompleted }: RunSummary, run: MirrorRun | undefined): boolean {
+  return run?.status === 'completed' && downloadsCompleted === casesTargeted;
+}
+
+function exitCodeOf(summary: RunSummary, run: MirrorRun | undefined): ExitCode {
+  if (run?.status === 'aborted' && summary.errorCounts.disk_full === undefined) return ExitCode.interrupted;
+  return isWhole(summary, run) ? ExitCode.ok : ExitCode.notOk;
+}
+
+function readSeconds(text: string): number {
+  const seconds = Number(text);
+  if (text.trim() === '' || !Number.isFinite(seconds) || seconds < 0) {
+    throw new InvalidArgumentError('It must be a number of seconds, 0 or more.');
+  }
+  return seconds * 1_000;
+}

@@ -1,0 +1,124 @@
+// Runs a fetcher with all it needs, from opening to closing: the service, and beside it metrics and health over HTTP.
+
+import type { Log } from '../observe/log.ts';
+import type { Clock } from '../platform/clock.ts';
+import { type EndpointAnswer, type HttpEndpoint, listenHttp } from '../platform/http-endpoint.ts';
+import { thisProcess } from '../platform/process-identity.ts';
+import type { Random } from '../platform/random.ts';
+import type { FetcherConfig } from './fetcher-config.ts';
+import { FetcherMetrics } from './fetcher-metrics.ts';
+import type { FetcherPlace } from './fetcher-place.ts';
+import { FetcherService } from './fetcher-service.ts';
+import { type FetcherWorld, openEmbeddedWorld, openFleetWorld } from './fetcher-world.ts';
+import { Outage } from './outage.ts';
+
+/** What is asked for metrics or health is answered within this time, with what is known. */
+const ANSWER_MS = 2_000;
+
+export interface RunFetcherOptions {
+  readonly place: FetcherPlace;
+  readonly config: FetcherConfig;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Works until `stop` aborts. Throws only for what cannot be waited for: a taken port, a ledger that cannot be opened. */
+export async function runFetcher(options: RunFetcherOptions, stop: AbortSignal): Promise<void> {
+  const { place, config, log, clock, random } = options;
+  const { machine, pid } = thisProcess();
+  const worker = `${machine}-${pid}-${random.hex(4)}`;
+  const redis = new Outage(place.kind === 'fleet' ? 'redis' : 'ledger', log, clock);
+  const kafka = new Outage(place.kind === 'fleet' ? 'kafka' : 'event_log', log, clock);
+  const metrics = new FetcherMetrics();
+  const known: { world?: FetcherWorld } = {};
+  const endpoint = await openEndpoint(config, clock, metrics, () => known.world);
+  log.event('listening', { worker, place: place.kind, metrics: `${endpoint.url}/metrics` });
+  try {
+    const world =
+      place.kind === 'fleet'
+        ? await openFleetWorld(config, options, redis, stop)
+        : await openEmbeddedWorld(place.data, config, options);
+    if (world === undefined) return;
+    known.world = world;
+    const service = new FetcherService({
+      ...world,
+      config,
+      log,
+      clock,
+      random,
+      metrics,
+      worker,
+      backendOutage: redis,
+      eventLogOutage: kafka,
+    });
+    try {
+      log.event('started', { worker });
+      const asked = sayIfLogIsAway(world, kafka, config);
+      await service.run(stop);
+      await asked;
+    } finally {
+      delete known.world;
+      await service.close();
+      await world.close();
+    }
+  } finally {
+    await endpoint.close();
+    log.event('stopped', { worker });
+  }
+}
+
+/** Said at the start, not only when the first event wants to leave. */
+async function sayIfLogIsAway(world: FetcherWorld, kafka: Outage, config: FetcherConfig): Promise<void> {
+  if (await world.isLogReady()) return;
+  const until = `fetching goes on until ${config.outboxLimit} events wait`;
+  kafka.away(new Error(`Kafka at ${config.kafkaBootstrapServers} does not answer; ${until}`));
+}
+
+function openEndpoint(
+  config: FetcherConfig,
+  clock: Clock,
+  metrics: FetcherMetrics,
+  worldNow: () => FetcherWorld | undefined,
+): Promise<HttpEndpoint> {
+  const within = <T>(work: Promise<T>, otherwise: T): Promise<T> => {
+    const answered = new AbortController();
+    const late = clock.sleep(ANSWER_MS, answered.signal).then(
+      () => otherwise,
+      () => otherwise,
+    );
+    return Promise.race([work.catch(() => otherwise), late]).finally(() => answered.abort());
+  };
+  return listenHttp(config.metricsHost, config.metricsPort, async (path) => {
+    const world = worldNow();
+    switch (path) {
+      case '/healthz':
+        return json(200, { live: true });
+      case '/readyz': {
+        const [backend, log] = await Promise.all([
+          within(world?.backend.ready() ?? Promise.resolve(false), false),
+          within(world?.isLogReady() ?? Promise.resolve(false), false),
+        ]);
+        return json(backend && log ? 200 : 503, { ready: backend && log, redis: backend, kafka: log });
+      }
+      case '/metrics':
+        if (world !== undefined) await within(lookUpLevels(world, metrics), undefined);
+        return { status: 200, type: metrics.contentType, body: await metrics.text() };
+      default:
+        return undefined;
+    }
+  });
+}
+
+async function lookUpLevels({ backend }: FetcherWorld, metrics: FetcherMetrics): Promise<void> {
+  const [{ waiting, leased }, deadLetters, outbox] = await Promise.all([
+    backend.queue.size(),
+    backend.deadLetters.size(),
+    backend.outbox.size(),
+  ]);
+  metrics.levels({ waiting, leased, deadLetters, outbox });
+}
+
+function json(status: number, value: object): EndpointAnswer {
+  return { status, type: 'application/json', body: `${JSON.stringify(value)}\n` };
+}

@@ -1,0 +1,198 @@
+// One URL from its lease to its one outcome: a stored page, an acknowledgement, a dead letter, or back to the queue. What the
+// host is to blame for goes back; what the URL is to blame for is tried again and then buried.
+
+import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
+import { headerValue } from '../fetch/http/header-list.ts';
+import type { FetchedExchange, Outcome } from '../fetch/outcome.ts';
+import type { Patience } from '../fetch/patience.ts';
+import { decideRetry } from '../fetch/politeness/retry-policy.ts';
+import type { Log } from '../observe/log.ts';
+import type { Clock, Instant } from '../platform/clock.ts';
+import { assertNever, messageOf } from '../platform/errors.ts';
+import type { Random } from '../platform/random.ts';
+import type { FetcherConfig } from './fetcher-config.ts';
+import type { FetcherMetrics } from './fetcher-metrics.ts';
+import { type FetchedPage, fetchedPage } from './webpage-event.ts';
+import type { Lease, WorkQueue } from './work-queue.ts';
+
+/** How long a page waits before it is offered to a full outbox again. */
+const FULL_MS = 250;
+
+export interface UrlWorkerParts {
+  readonly pipeline: FetchPipeline;
+  readonly queue: WorkQueue;
+  readonly config: FetcherConfig;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly metrics: FetcherMetrics;
+  readonly log: Log;
+  /** Does it until it succeeds, however long the backend is away. */
+  readonly persist: <T>(operation: () => Promise<T>) => Promise<T>;
+  /** Aborts when the service is to end. */
+  readonly ending: AbortSignal;
+  readonly onOutboxFull: () => void;
+  readonly onAnswered: (host: string, durationMs: number) => void;
+  /** The host wants to be left alone until then. */
+  readonly onHeld: (host: string, until: Instant) => void;
+}
+
+export class UrlWorker {
+  readonly #parts: UrlWorkerParts;
+
+  constructor(parts: UrlWorkerParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * `stop` ends waiting, and the URL goes back to the queue; `abort` ends everything. Rejects only when the backend could not
+   * be told within the service's own time: then the lease ends by itself.
+   */
+  async work(lease: Lease, patience: Patience): Promise<void> {
+    const { config, clock, random, metrics } = this.#parts;
+    const retry = { attempts: config.maxRetries, baseDelayMs: config.retryBackoffBaseMs, jitter: 0.1 };
+    for (let attempt = 1; ; attempt++) {
+      let outcome: Outcome;
+      try {
+        outcome = await this.#ask(lease, patience);
+      } catch (error) {
+        if (patience.stop.aborted || patience.abort.aborted) return this.#giveBack(lease);
+        return this.#bury(lease, {
+          reason: 'internal',
+          detail: messageOf(error),
+          status: undefined,
+          attempts: attempt,
+        });
+      }
+      if (outcome.kind !== 'url_specific') return this.#conclude(lease, outcome);
+      const { status, reason: detail, retriable } = outcome;
+      const decision = retriable ? decideRetry(attempt, random, retry) : { kind: 'give_up' as const };
+      if (decision.kind === 'give_up') {
+        return this.#bury(lease, { reason: reasonOf(outcome), detail, status, attempts: attempt });
+      }
+      try {
+        await clock.sleep(decision.delayMs, AbortSignal.any([patience.stop, patience.abort]));
+      } catch {
+        return this.#giveBack(lease);
+      }
+      metrics.retried(lease.host);
+    }
+  }
+
+  async #ask({ url, host }: Lease, patience: Patience): Promise<Outcome> {
+    const { pipeline, config, metrics, onAnswered } = this.#parts;
+    const outcome = await pipeline.fetch({ ...GET, url, maxRedirects: config.maxRedirects }, patience);
+    for (const { durationMs } of outcome.exchanges) metrics.exchanged(durationMs);
+    const last = outcome.exchanges.at(-1);
+    if (last !== undefined) onAnswered(host, last.durationMs);
+    return outcome;
+  }
+
+  async #conclude(lease: Lease, outcome: Exclude<Outcome, { kind: 'url_specific' }>): Promise<void> {
+    const { metrics, log, onHeld, persist, queue } = this.#parts;
+    const { url, host } = lease;
+    switch (outcome.kind) {
+      case 'ok':
+        return this.#store(lease, pageOf(url, outcome.response));
+      case 'skipped':
+        log.event('skipped', { url, reason: outcome.reason });
+        if (
+          await this.#inTime(
+            lease,
+            persist(() => queue.acknowledge(lease)),
+          )
+        )
+          metrics.skipped(host);
+        return;
+      case 'site_wide':
+        log.event('requeued', { url, reason: outcome.reason });
+        metrics.requeued(host);
+        return this.#giveBack(lease);
+      case 'rate_limited':
+        log.event('rate_limited', { url, reason: outcome.reason, until: new Date(outcome.until).toISOString() });
+        metrics.rateLimited(host);
+        onHeld(host, outcome.until);
+        return this.#giveBack(lease);
+      case 'unchanged':
+        // Nothing is asked conditionally, so there is nothing that it could be unchanged from.
+        return this.#bury(lease, { reason: 'http_304', detail: 'not modified', status: 304, attempts: 1 });
+      default:
+        return assertNever(outcome);
+    }
+  }
+
+  async #store(lease: Lease, page: FetchedPage): Promise<void> {
+    const { queue, metrics, clock, persist, ending, onOutboxFull } = this.#parts;
+    for (;;) {
+      const result = await persist(() => queue.store(lease, page));
+      if (result === 'stored') return metrics.fetched(lease.host, page.body.byteLength);
+      if (result === 'lost') return this.#tooLate(lease);
+      onOutboxFull();
+      try {
+        await clock.sleep(FULL_MS, ending);
+      } catch {
+        return this.#giveBack(lease);
+      }
+    }
+  }
+
+  async #bury(
+    lease: Lease,
+    { detail, ...burial }: { reason: string; detail: string; status: number | undefined; attempts: number },
+  ): Promise<void> {
+    const { queue, metrics, log, persist } = this.#parts;
+    if (
+      !(await this.#inTime(
+        lease,
+        persist(() => queue.bury(lease, burial)),
+      ))
+    )
+      return;
+    log.event('failed', { url: lease.url, ...burial, detail });
+    metrics.failed(lease.host);
+  }
+
+  async #giveBack(lease: Lease): Promise<void> {
+    const { queue, persist } = this.#parts;
+    await persist(() => queue.giveBack(lease));
+  }
+
+  async #inTime(lease: Lease, ended: Promise<boolean>): Promise<boolean> {
+    if (await ended) return true;
+    this.#tooLate(lease);
+    return false;
+  }
+
+  #tooLate({ url }: Lease): void {
+    this.#parts.log.event('late_result', { url, reason: 'its lease had ended, and another worker has the URL' });
+    this.#parts.metrics.late();
+  }
+}
+
+const GET = {
+  method: 'GET',
+  headers: {},
+  cookies: {},
+  body: undefined,
+  session: 'fetcher',
+  saves: 'page',
+  via: 'http',
+  waitFor: undefined,
+} as const;
+
+/** By which dead letters can be put back. */
+function reasonOf({ failure, status }: Extract<Outcome, { kind: 'url_specific' }>): string {
+  if (failure !== undefined) return failure;
+  if (status === undefined) return 'cannot_be_fetched';
+  return status >= 300 && status <= 399 ? 'bad_redirect' : `http_${status}`;
+}
+
+function pageOf(url: string, response: FetchedExchange): FetchedPage {
+  const { status, responseHeaders, body, at, durationMs } = response;
+  return fetchedPage({
+    url,
+    status,
+    contentType: headerValue(responseHeaders, 'content-type'),
+    body: body.kind === 'memory' ? body.decoded : new Uint8Array(),
+    fetchedAt: Math.round(at + durationMs),
+  });
+}

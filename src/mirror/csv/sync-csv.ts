@@ -1,0 +1,197 @@
+// Brings the cases of a source up to its index: fetch if it changed, keep the bytes, judge them, and only then change
+// cases, with their history, in one transaction. A version that is refused changes nothing.
+
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import type { FetchPipeline } from '../../fetch/fetch-pipeline.ts';
+import type { Patience } from '../../fetch/patience.ts';
+import { isoTime } from '../../ledger/iso-time.ts';
+import type { CaseId } from '../../ledger/mirror/case-row.ts';
+import type { CsvVersion, NewCsvVersion, VersionId } from '../../ledger/mirror/csv-version.ts';
+import type { MirrorLedger, StoredVersion } from '../../ledger/mirror/mirror-ledger.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { CurlewError, ErrorCode } from '../../platform/errors.ts';
+import type { MirrorConfig } from '../config/mirror-config.ts';
+import type { Emit } from '../events/event-sink.ts';
+import type { MirrorDirectory } from '../mirror-directory.ts';
+import type { Source } from '../sources/source.ts';
+import { type FetchedIndex, fetchIndex } from './fetch-index.ts';
+import { judgeIndex } from './judge-index.ts';
+import { indexFileName, keepIndexFile } from './keep-index-file.ts';
+import { type DuplicateToken, readIndex, type UnreadableRow } from './read-index.ts';
+
+export interface SyncContext {
+  readonly source: Source;
+  readonly config: MirrorConfig;
+  readonly ledger: MirrorLedger;
+  readonly directory: MirrorDirectory;
+  readonly pipeline: Pick<FetchPipeline, 'fetch'>;
+  readonly clock: Clock;
+  readonly emit: Emit;
+  readonly patience: Patience;
+  /** Take over an index in which more than 20 % of the active cases are gone. Default false. */
+  readonly acceptShrink?: boolean;
+}
+
+export interface CsvSyncResult {
+  /** The version to work from: the new one, the one that is current still, or the last good one. */
+  readonly versionId: VersionId;
+  readonly isNewVersion: boolean;
+  readonly newCaseIds: readonly CaseId[];
+  readonly changedCaseIds: readonly CaseId[];
+  readonly removedCaseIds: readonly CaseId[];
+  readonly returnedCaseIds: readonly CaseId[];
+  /** The file of that version. */
+  readonly csvPath: string;
+  /** Set when what was fetched could not be used, and an earlier version is. */
+  readonly refused: { readonly versionId: VersionId; readonly reason: string } | undefined;
+  readonly duplicates: readonly DuplicateToken[];
+  readonly unreadable: readonly UnreadableRow[];
+}
+
+/** Throws `no_index` when the index cannot be used and there is no earlier version of it. */
+export async function syncCsv(context: SyncContext): Promise<CsvSyncResult> {
+  const { source, config, ledger, emit } = context;
+  const url = source.indexUrl(config);
+  await emit({ label: 'PLAN', fields: { phase: 'csv_sync', step: 'start', source: source.id, url } });
+  const current = await ledger.lastGoodVersion(source.id);
+  const fetched = await fetchIndex({ ...context, url, current });
+  const result = await take(context, url, current, fetched);
+  await emit({
+    label: 'PLAN',
+    fields: {
+      phase: 'csv_sync',
+      step: 'end',
+      source: source.id,
+      csv_version_id: result.versionId,
+      is_new_version: result.isNewVersion,
+      new_cases: result.newCaseIds.length,
+      changed_cases: result.changedCaseIds.length,
+      removed_cases: result.removedCaseIds.length,
+      returned_cases: result.returnedCaseIds.length,
+    },
+  });
+  return result;
+}
+
+async function take(
+  context: SyncContext,
+  url: string,
+  current: CsvVersion | undefined,
+  fetched: FetchedIndex,
+): Promise<CsvSyncResult> {
+  const { source, clock, ledger, directory } = context;
+  const version: NewCsvVersion = {
+    source: source.id,
+    fetchedAt: isoTime(clock.now()),
+    sourceUrl: url,
+    etag: null,
+    lastModified: null,
+    sha256: '',
+    rowCount: 0,
+    filePath: '',
+  };
+  if (fetched.kind === 'failed') {
+    const reason = `it could not be fetched: ${fetched.reason}`;
+    return refuse(context, current, await ledger.storeVersion(version, () => ({ kind: 'refused', reason })));
+  }
+  if (fetched.kind === 'unchanged') {
+    if (current !== undefined) return unchanged(directory, current);
+    const reason = 'the server says that it has not changed, and there is no earlier one';
+    return refuse(context, current, await ledger.storeVersion(version, () => ({ kind: 'refused', reason })));
+  }
+  return takeBytes(context, current, version, fetched);
+}
+
+async function takeBytes(
+  context: SyncContext,
+  current: CsvVersion | undefined,
+  version: NewCsvVersion,
+  { bytes, contentType, etag, lastModified }: FetchedIndex & { readonly kind: 'fetched' },
+): Promise<CsvSyncResult> {
+  const { source, ledger, directory, emit, acceptShrink = false } = context;
+  const sha256 = hash('sha256', bytes);
+  if (current?.sha256 === sha256) return unchanged(directory, current);
+  const filePath = await keep(context, version, sha256, bytes);
+  const index = readIndex(bytes, contentType, source.columns);
+  const rowCount = index.kind === 'read' ? index.rowCount : 0;
+  const stored = await ledger.storeVersion({ ...version, etag, lastModified, sha256, rowCount, filePath }, (known) =>
+    index.kind === 'read' ? judgeIndex(index, known, acceptShrink) : { kind: 'refused', reason: index.reason },
+  );
+  if (stored.kind === 'refused') return refuse(context, current, stored);
+  const { duplicates = [], unreadable = [], unreadDates = [] } = index.kind === 'read' ? index : {};
+  const found = { phase: 'csv_sync', csv_version_id: stored.id };
+  for (const { tokenNorm, raw, lines } of duplicates) {
+    await emit({
+      label: 'DECISION',
+      fields: { ...found, decision: 'duplicate_token', token_norm: tokenNorm, raw, lines },
+    });
+  }
+  for (const row of unreadable) {
+    await emit({ label: 'DECISION', fields: { ...found, decision: 'unreadable_row', ...row } });
+  }
+  for (const date of unreadDates) {
+    await emit({ label: 'DECISION', fields: { ...found, decision: 'unread_date', ...date } });
+  }
+  return {
+    versionId: stored.id,
+    isNewVersion: true,
+    ...stored.changed,
+    csvPath: join(directory.path, filePath),
+    refused: undefined,
+    duplicates,
+    unreadable,
+  };
+}
+
+/** Where the bytes are, under the data directory. Bytes that were refused the last time are there already. */
+async function keep(
+  { source, ledger, directory }: SyncContext,
+  { fetchedAt }: NewCsvVersion,
+  sha256: string,
+  bytes: Uint8Array,
+): Promise<string> {
+  const [latest] = await ledger.versions(source.id, 1);
+  if (latest?.sha256 === sha256) return latest.filePath;
+  const name = indexFileName(source.id, fetchedAt, sha256);
+  await keepIndexFile(directory.csv, name, bytes);
+  return `csv/${name}`;
+}
+
+const NOTHING = {
+  isNewVersion: false,
+  newCaseIds: [],
+  changedCaseIds: [],
+  removedCaseIds: [],
+  returnedCaseIds: [],
+  duplicates: [],
+  unreadable: [],
+} as const;
+
+function unchanged({ path }: MirrorDirectory, { id, filePath }: CsvVersion): CsvSyncResult {
+  return { ...NOTHING, versionId: id, csvPath: join(path, filePath), refused: undefined };
+}
+
+/** Goes on with the last good version, and says so. */
+async function refuse(
+  { source, emit, directory }: SyncContext,
+  current: CsvVersion | undefined,
+  stored: StoredVersion,
+): Promise<CsvSyncResult> {
+  const reason = stored.kind === 'refused' ? stored.reason : '';
+  await emit({
+    label: 'ERROR',
+    fields: {
+      phase: 'csv_sync',
+      source: source.id,
+      csv_version_id: stored.id,
+      reason,
+      using_version_id: current?.id,
+    },
+  });
+  if (current !== undefined) return { ...unchanged(directory, current), refused: { versionId: stored.id, reason } };
+  throw new CurlewError(ErrorCode.noIndex, `The index of ${source.id} cannot be used: ${reason}.`, {
+    remedy:
+      'There is no earlier version to go by. Look at the address of the index (curlew mirror config) and try again.',
+  });
+}

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decideRetry, type RetryKind } from './decide-retry.ts';
+import { aliasesOf, errorCodeNamed, MIRROR_ERROR_CODES } from './error-codes.ts';
+
+/** The table of the specification, written out once more. */
+const RETRYABLE = [
+  'network_timeout',
+  'network_error',
+  'ajax_500',
+  'http_5xx',
+  'download_other',
+  'box_rate_limit',
+  'ajax_rate_limit',
+  'signed_url_expired',
+];
+const NON_RETRYABLE = [
+  'http_401_unauthorised',
+  'http_403_forbidden',
+  'http_404_not_found',
+  'http_4xx',
+  'site_structure_changed',
+  'selenium_element_not_found',
+  'click_timeout',
+  'browser_launch_failed',
+  'selenium_launch_failed',
+  'disk_full',
+  'disk_insufficient',
+  'csv_miss',
+  'csv_case_not_found',
+  'invalid_token',
+  'worklist_filtered',
+  'seen_history',
+  'already_downloaded',
+  'in_run_dup',
+  'exists_ok',
+];
+
+function oracle(
+  code: string | undefined,
+  status: number | undefined,
+  attempt: number,
+  max: number,
+): [boolean, RetryKind] {
+  if (attempt >= max) return [false, 'capped'];
+  if (code !== undefined && NON_RETRYABLE.includes(code)) return [false, 'non_retryable'];
+  if (code !== undefined && RETRYABLE.includes(code)) return [true, 'retryable'];
+  if (status !== undefined && status >= 500) return [true, 'retryable'];
+  return [attempt < max - 1, 'unknown'];
+}
+
+const names = MIRROR_ERROR_CODES.flatMap((code) => [code, ...aliasesOf(code)]);
+
+describe('decideRetry', () => {
+  it('decides as the table says, for every code, alias, status and attempt', () => {
+    const code = fc.option(fc.oneof(fc.constantFrom(...names), fc.string()), { nil: undefined });
+    const status = fc.option(fc.integer({ min: 100, max: 599 }), { nil: undefined });
+    fc.assert(
+      fc.property(
+        code,
+        status,
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 1, max: 12 }),
+        (name, http, attempt, max) => {
+          const { retry, kind, backoffMs } = decideRetry(name, http, attempt, max);
+          expect([retry, kind]).toEqual(oracle(name, http, attempt, max));
+          expect(backoffMs).toBe(retry ? Math.min(1_000 * 2 ** (attempt - 1), 30_000) : 0);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('waits 1, 2, 4, 8, 16 and then 30 seconds', () => {
+    const waits = [1, 2, 3, 4, 5, 6, 7].map(
+      (attempt) => decideRetry('network_error', undefined, attempt, 10).backoffMs,
+    );
+    expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+  });
+
+  it('tries a broken PDF once more, with three attempts at most', () => {
+    expect([1, 2, 3].map((attempt) => decideRetry('malformed_pdf', 200, attempt, 3).retry)).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('never tries a full disk again, whatever the server said', () => {
+    expect(decideRetry('disk_insufficient', 503, 1, 10)).toEqual({ retry: false, kind: 'non_retryable', backoffMs: 0 });
+  });
+});
+
+describe('error codes', () => {
+  it('are known by their other names, and no name stands for two', () => {
+    expect(new Set(names).size).toBe(names.length);
+    expect(errorCodeNamed('download_url_missing')).toBe('invalid_box_url');
+    expect(errorCodeNamed('unknown')).toBe('internal_error');
+    expect(errorCodeNamed('constructor')).toBeUndefined();
+  });
+});

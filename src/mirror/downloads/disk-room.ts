@@ -1,0 +1,59 @@
+// Whether there is room: an estimate before a run, and a look before each file.
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { HeldFile } from '../../ledger/mirror/case-facts.ts';
+import type { MirrorEvent } from '../../ledger/mirror/mirror-event.ts';
+import { type Files, systemFiles } from '../../platform/files.ts';
+import { DownloadError } from '../download-error.ts';
+
+/** What a judgment takes when none is held that could be measured. */
+const USUAL_PDF_BYTES = 400 * 1024;
+const MB = 2 ** 20;
+const RESERVE_BYTES = MB / 2;
+
+export class DiskRoom {
+  readonly #directory: string;
+  readonly #minFreeBytes: number;
+  readonly #files: Files;
+  readonly #reserve: string;
+
+  /** `spool` is a directory of the run's own. */
+  constructor(directory: string, spool: string, minFreeMb: number, files: Files = systemFiles) {
+    this.#directory = directory;
+    this.#reserve = join(spool, 'reserve');
+    this.#minFreeBytes = minFreeMb * MB;
+    this.#files = files;
+  }
+
+  /** What to tell about the room for `planned` more files; a warning when it will hardly do. */
+  async estimate(planned: number, held: readonly HeldFile[]): Promise<MirrorEvent> {
+    const known = held.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    const each = held.length === 0 ? USUAL_PDF_BYTES : known / held.length;
+    const needed = Math.ceil(planned * each);
+    const free = await this.#files.freeBytes(this.#directory);
+    const isShort = free - needed < this.#minFreeBytes;
+    const fields = { phase: 'disk', needed_bytes: needed, free_bytes: free, min_free_bytes: this.#minFreeBytes };
+    return isShort
+      ? { label: 'ERROR', fields: { ...fields, warning: 'the files may not fit on the disk' } }
+      : { label: 'PLAN', fields };
+  }
+
+  /** Keeps some room aside, so that a full disk can still be told to the ledger. None when there is none. */
+  async reserve(): Promise<void> {
+    await writeFile(this.#reserve, Buffer.alloc(RESERVE_BYTES)).catch(() => this.release());
+  }
+
+  /** Gives the room back. Fine at any time. */
+  async release(): Promise<void> {
+    await this.#files.remove(this.#reserve);
+  }
+
+  /** Throws `disk_full` when less is free than should be. */
+  async require(): Promise<void> {
+    const free = await this.#files.freeBytes(this.#directory);
+    if (free >= this.#minFreeBytes) return;
+    const [freeMb, minMb] = [free, this.#minFreeBytes].map((bytes) => Math.floor(bytes / MB));
+    throw new DownloadError('disk_full', `${freeMb} MB are free, fewer than the ${minMb} MB to be kept`);
+  }
+}

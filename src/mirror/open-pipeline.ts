@@ -1,0 +1,55 @@
+// The fetch pipeline of a mirror: one for index, pages, addresses and files, so that each host has one pace.
+
+import { createPipeline } from '../fetch/create-pipeline.ts';
+import type { FileSpool } from '../fetch/download.ts';
+import { type FetchMemory, NO_MEMORY } from '../fetch/fetch-memory.ts';
+import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { RunId } from '../ledger/run.ts';
+import type { Clock } from '../platform/clock.ts';
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import type { Random } from '../platform/random.ts';
+import type { MirrorConfig } from './config/mirror-config.ts';
+import type { ScrapeOptions } from './run-scrape.ts';
+
+const MB = 2 ** 20;
+
+/** For those who fetch no files. */
+export const NO_FILES: FileSpool = {
+  begin: async () => {
+    throw new CurlewError(ErrorCode.internal, 'A file was fetched where none should be.');
+  },
+};
+
+export interface PipelineScene {
+  readonly config: MirrorConfig;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly options: Pick<ScrapeOptions, 'fetch' | 'world'>;
+}
+
+/** With what earlier runs learnt about hosts. Whoever opens it closes it. */
+export async function openPipeline(
+  ledger: Ledger,
+  files: FileSpool,
+  run: RunId | undefined,
+  { config, clock, random, options }: PipelineScene,
+): Promise<FetchPipeline> {
+  const { rate = 1, robots = 'allow', allowHosts = [], userAgent, proxy } = options.fetch ?? {};
+  // Written by the code that reads it again, and so not checked.
+  const memory = run === undefined ? NO_MEMORY : ((await ledger.fetchMemory(run)) as unknown as FetchMemory);
+  const sockets = options.world?.sockets;
+  return createPipeline(
+    {
+      rate,
+      robots,
+      allowHosts,
+      userAgent,
+      proxy,
+      maxPageBytes: 64 * MB,
+      maxFileBytes: 1024 * MB,
+      totalTimeoutMs: config.navTimeoutMs,
+    },
+    { files, memory, clock, random, ...(sockets !== undefined && { sockets }) },
+  );
+}

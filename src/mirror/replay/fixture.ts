@@ -1,0 +1,97 @@
+// A line of a replay fixture: what a run was told from outside, and what it made of it. No secret is in it: signatures and
+// nonces are taken out before it is written.
+
+import { z } from 'zod';
+import { MODES } from '../../ledger/mirror/mirror-run.ts';
+import { CurlewError, ErrorCode } from '../../platform/errors.ts';
+import { DownloadError } from '../download-error.ts';
+import { errorCodeNamed, type FailureCode, MIRROR_ERRORS } from '../error-codes.ts';
+
+const Failure = z.object({
+  kind: z.literal('error'),
+  code: z.custom<FailureCode>((value) => {
+    const code = typeof value === 'string' ? errorCodeNamed(value) : undefined;
+    return code !== undefined && MIRROR_ERRORS[code].kind === 'failed';
+  }),
+  message: z.string(),
+  http_status: z.int().optional(),
+  retry_after_ms: z.number().optional(),
+});
+
+const Case = z.object({
+  action_token_raw: z.string(),
+  title: z.string().nullable(),
+  cause_number: z.string().nullable(),
+  court: z.string().nullable(),
+  category: z.string().nullable(),
+  judgment_date: z.string().nullable(),
+});
+
+const Line = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('run'),
+    run_id: z.int(),
+    source: z.string(),
+    mode: z.enum(MODES),
+    max_retries: z.int(),
+  }),
+  z.object({
+    type: z.literal('address'),
+    token_norm: z.string(),
+    case: Case,
+    /** What the site said, in order. Empty when it said nothing. */
+    answers: z.array(z.object({ status: z.int(), body: z.string(), retryAfter: z.string().optional() })),
+    outcome: z.discriminatedUnion('kind', [z.object({ kind: z.literal('url'), box_url: z.string() }), Failure]),
+  }),
+  z.object({
+    type: z.literal('file'),
+    token_norm: z.string(),
+    outcome: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('file'), size_bytes: z.int(), sha256: z.string() }),
+      Failure,
+    ]),
+  }),
+  z.object({ type: z.literal('transitions'), token_norm: z.string(), transitions: z.array(z.string()) }),
+]);
+
+export type FixtureLine = z.infer<typeof Line>;
+export type FixtureFailure = z.infer<typeof Failure>;
+export type LineOf<Type extends FixtureLine['type']> = Extract<FixtureLine, { type: Type }>;
+
+/** The lines of a fixture. Throws `usage`, naming the line that is none. */
+export function parseFixture(text: string, path: string): FixtureLine[] {
+  // A run that was killed may have left half a line at the end.
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  return whole
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line, index) => {
+      const parsed = Line.safeParse(parseJson(line));
+      if (parsed.success) return parsed.data;
+      throw new CurlewError(ErrorCode.usage, `${path} is no replay fixture: line ${index + 1} cannot be read.`, {
+        remedy: 'Record one with BAILIIKC_RECORD_REPLAY_FIXTURES=1.',
+      });
+    });
+}
+
+export function failureLine({ code, message, httpStatus, retryAfterMs }: DownloadError): FixtureFailure {
+  return {
+    kind: 'error',
+    code,
+    message,
+    ...(httpStatus !== undefined && { http_status: httpStatus }),
+    ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }),
+  };
+}
+
+export function failureOf({ code, message, http_status, retry_after_ms }: FixtureFailure): DownloadError {
+  return new DownloadError(code, message, { httpStatus: http_status, retryAfterMs: retry_after_ms });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

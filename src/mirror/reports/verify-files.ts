@@ -1,0 +1,60 @@
+// Reads every file again and compares it with the ledger. What is missing, changed or unknown is named.
+
+import { readdir } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import type { MirrorLedger } from '../../ledger/mirror/mirror-ledger.ts';
+import { systemCodeOf } from '../../platform/errors.ts';
+import { compareFile } from '../held-files.ts';
+import { type MirrorDirectory, PARTIAL } from '../mirror-directory.ts';
+
+export interface VerifyResult {
+  readonly ok: boolean;
+  /** Files that the ledger knows. */
+  readonly checked: number;
+  /** Paths under `pdfs/`. */
+  readonly missing: readonly string[];
+  readonly changed: readonly string[];
+  /** Files that the ledger does not know. */
+  readonly orphaned: readonly string[];
+}
+
+export interface VerifyOptions {
+  /** Of every source when none is given. */
+  readonly source?: string | undefined;
+  readonly onChecked?: (checked: number, total: number) => void;
+}
+
+export async function verifyFiles(
+  ledger: MirrorLedger,
+  { pdfs }: MirrorDirectory,
+  { source, onChecked }: VerifyOptions = {},
+): Promise<VerifyResult> {
+  const held = (await ledger.caseFacts(source)).flatMap((fact) => (fact.held === undefined ? [] : [fact.held]));
+  const missing: string[] = [];
+  const changed: string[] = [];
+  for (const [index, file] of held.entries()) {
+    const state = await compareFile(pdfs, file);
+    if (state === 'missing') missing.push(file.filePath);
+    if (state === 'changed') changed.push(file.filePath);
+    onChecked?.(index + 1, held.length);
+  }
+  const known = new Set(held.map(({ filePath }) => filePath));
+  const orphaned = (await listFiles(pdfs, source)).filter((path) => !known.has(path));
+  const ok = missing.length + changed.length + orphaned.length === 0;
+  return { ok, checked: held.length, missing, changed, orphaned };
+}
+
+/** Everything under `pdfs/` that is no directory, with `/` between its parts; without files that are being written. */
+async function listFiles(pdfs: string, source: string | undefined): Promise<string[]> {
+  try {
+    const entries = await readdir(join(pdfs, source ?? ''), { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => relative(pdfs, join(entry.parentPath, entry.name)).split(sep).join('/'))
+      .filter((path) => !path.startsWith(`${PARTIAL}/`))
+      .sort();
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,284 @@
+// One run of the mirror, from the index to the last file. The ledger is told every step before the next is taken; whatever
+// ends the run, it ends with a status, and what is left is what a resume takes up.
+
+import { join } from 'node:path';
+import type { PipelineSettings, PipelineWorld } from '../fetch/create-pipeline.ts';
+import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
+import type { Patience } from '../fetch/patience.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import type { MirrorRunWriter } from '../ledger/mirror/mirror-run-writer.ts';
+import type { RunId } from '../ledger/run.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
+import { messageOf } from '../platform/errors.ts';
+import { type Files, systemFiles } from '../platform/files.ts';
+import { type Random, systemRandom } from '../platform/random.ts';
+import type { Environment, MirrorConfig } from './config/mirror-config.ts';
+import { type Entrypoint, validateRuntimeConfig } from './config/validate-runtime-config.ts';
+import { syncCsv } from './csv/sync-csv.ts';
+import { findAdoptable } from './downloads/adopt-file.ts';
+import { BoxFiles } from './downloads/case-files.ts';
+import { CaseRunner, type RunEnd } from './downloads/case-runner.ts';
+import { DiskRoom } from './downloads/disk-room.ts';
+import { PdfSpool } from './downloads/pdf-spool.ts';
+import { type Emit, eventSink } from './events/event-sink.ts';
+import { ScraperLog } from './events/scraper-log.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { type MirrorDirectory, mirrorDirectory } from './mirror-directory.ts';
+import { NO_FILES, openPipeline } from './open-pipeline.ts';
+import { planEvent } from './plan-event.ts';
+import { FixtureRecorder } from './replay/fixture-recorder.ts';
+import { RestartingClient } from './restarting-client.ts';
+import { paramsJson, type RunSummary, type ScrapeParams } from './scrape-params.ts';
+import { type ScrapeProgress, settle } from './scrape-progress.ts';
+import type { ClientKind, Source } from './sources/source.ts';
+import { SOURCES, type SourceRegistry } from './sources/source-registry.ts';
+import { summariseRun } from './summarise-run.ts';
+import { buildWorklist } from './worklist/build-worklist.ts';
+
+export type MirrorFetchSettings = Partial<
+  Pick<PipelineSettings, 'rate' | 'robots' | 'allowHosts' | 'userAgent' | 'proxy'>
+>;
+
+export interface ScrapeOptions {
+  /** The data directory. Default: CURLEW_DATA, else `./curlew-data`. */
+  readonly data?: string | undefined;
+  /** Where settings come from. Default: the process'. */
+  readonly env?: Environment | undefined;
+  /** Default: that of the trigger. */
+  readonly entrypoint?: Entrypoint | undefined;
+  /** Default `http`. */
+  readonly client?: ClientKind | undefined;
+  /** How to fetch. Default: one request a second to each host, robots.txt obeyed, no private addresses. */
+  readonly fetch?: MirrorFetchSettings | undefined;
+  readonly sources?: SourceRegistry | undefined;
+  /** Stops the run: `stop` after what is on the wire, `abort` at once. Both end it as `aborted`. */
+  readonly patience?: Patience | undefined;
+  readonly onProgress?: ((progress: ScrapeProgress) => void) | undefined;
+  /** Parts of the real world to replace. */
+  readonly world?: Partial<Pick<PipelineWorld, 'clock' | 'random' | 'sockets'> & { readonly files: Files }> | undefined;
+}
+
+/** Everything that a run has opened. */
+interface Scene {
+  readonly params: ScrapeParams;
+  readonly source: Source;
+  readonly config: MirrorConfig;
+  readonly ledger: Ledger;
+  readonly directory: MirrorDirectory;
+  readonly log: ScraperLog;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly files: Files;
+  readonly options: ScrapeOptions;
+}
+
+/**
+ * Brings the index up to date and fetches what the parameters ask for. Resolves also when the run was stopped, ran out of
+ * disk or found the site changed: the run's status and error summary say so. Rejects with `config_invalid`,
+ * `unknown_source` and `run_owned` before anything is begun, and with `no_index` and faults of the data directory after the
+ * run was recorded as failed.
+ */
+export async function runScrape(params: ScrapeParams, options: ScrapeOptions = {}): Promise<RunSummary> {
+  const { env = process.env, world = {} } = options;
+  const { config, warnings } = validateRuntimeConfig(options.entrypoint ?? params.trigger, params.mode, env);
+  const source = (options.sources ?? SOURCES).require(params.targetSource);
+  const { clock = systemClock, random = systemRandom, files = systemFiles } = world;
+  const directory = mirrorDirectory(options.data ?? env.CURLEW_DATA ?? './curlew-data');
+  const ledger = await Ledger.open(directory.path, { clock });
+  const log = ScraperLog.open(directory.logs, clock);
+  const scene = {
+    params: { ...params, targetSource: source.id },
+    source,
+    config,
+    ledger,
+    directory,
+    log,
+    clock,
+    random,
+  };
+  try {
+    const emit = eventSink(ledger.mirror, log);
+    for (const warning of warnings) await emit({ label: 'ERROR', fields: { phase: 'config', warning } });
+    return await (params.dryRun ? dryRun : recordedRun)({ ...scene, files, options });
+  } finally {
+    log.close();
+    await ledger.close();
+  }
+}
+
+/** Plans on the newest index, and leaves no run. */
+async function dryRun(scene: Scene): Promise<RunSummary> {
+  const { ledger, log, clock } = scene;
+  const emit = eventSink(ledger.mirror, log);
+  const startedAt = clock.now();
+  const pipeline = await openPipeline(ledger, NO_FILES, undefined, scene);
+  try {
+    const patience = scene.options.patience ?? PATIENT;
+    const { worklist, facts } = await plan(scene, pipeline, emit, undefined, patience);
+    const casesTotal = facts.filter((fact) => fact.case.isActive).length;
+    return summariseRun({ casesTotal, casesTargeted: worklist.planned.length, startedAt, endedAt: clock.now() });
+  } finally {
+    await pipeline.close();
+  }
+}
+
+async function recordedRun(scene: Scene): Promise<RunSummary> {
+  const { params, source, ledger, log, directory, files } = scene;
+  const { mode, trigger } = params;
+  const run = await ledger.mirror.startRun({
+    source: source.id,
+    trigger,
+    mode,
+    csvVersionId: undefined,
+    params: paramsJson(params),
+  });
+  const emit = eventSink(run, log);
+  try {
+    await emit({ label: 'STATE', fields: { phase: 'run', step: 'start', mode, trigger, source: source.id } });
+    const spool = await PdfSpool.open(join(directory.partial, source.id), files);
+    const pipeline = await openPipeline(ledger, spool, run.run, scene);
+    const heartbeat = new Heartbeat(run, pipeline, scene.options.patience ?? PATIENT);
+    let end: RunEnd;
+    try {
+      end = await work(scene, run, pipeline, spool, emit, heartbeat.patience);
+      await heartbeat.stop();
+    } finally {
+      heartbeat.cancel();
+      await pipeline.close();
+    }
+    const reason = end.status === 'completed' ? null : end.reason;
+    await emit({ label: 'STATE', fields: { phase: 'run', step: 'end', status: end.status, reason } });
+    await run.end(end.status, reason);
+    return await summariseLedgerRun(ledger, run.run);
+  } catch (error) {
+    const event = { label: 'ERROR', fields: { phase: 'run', error_message: messageOf(error) } } as const;
+    // A full disk or a lost ownership may not let us say so; the next start will.
+    await emit(event).catch(() => {});
+    await run.end('failed', messageOf(error)).catch(() => {});
+    throw error;
+  }
+}
+
+/** The index, the plan and the cases. */
+async function work(
+  scene: Scene,
+  run: MirrorRunWriter,
+  pipeline: FetchPipeline,
+  spool: PdfSpool,
+  emit: Emit,
+  patience: Patience,
+): Promise<RunEnd> {
+  const { params, source, config, ledger, directory, log, clock, random, files, options } = scene;
+  let planned: Awaited<ReturnType<typeof plan>>;
+  try {
+    planned = await plan(scene, pipeline, emit, run, patience);
+  } catch (error) {
+    if (patience.stop.aborted && error === patience.stop.reason) return STOPPED_EARLY;
+    throw error;
+  }
+  const cases = planned.worklist.planned.map((one) => one.case);
+  const room = new DiskRoom(directory.path, join(directory.partial, source.id), config.minFreeMb, files);
+  const held = planned.facts.flatMap((fact) => (fact.held === undefined ? [] : [fact.held]));
+  await emit(await room.estimate(cases.length, held));
+  await room.reserve();
+  const recorder = config.recordReplayFixtures
+    ? FixtureRecorder.open(directory.replayFixtures, {
+        run_id: run.run,
+        source: source.id,
+        mode: params.mode,
+        max_retries: params.maxRetries,
+      })
+    : undefined;
+  const observe = (answer: Parameters<FixtureRecorder['observe']>[0]) => recorder?.observe(answer);
+  const kind = options.client ?? 'http';
+  const open = () => source.openClient({ kind, config, pipeline, clock, emit, observe, patience });
+  const client = new RestartingClient({ open, clock, emit });
+  const boxFiles = new BoxFiles({ pipeline, spool, clock, timeoutMs: config.downloadTimeoutMs, directory, emit });
+  const began = clock.monotonic();
+  let progress: ScrapeProgress = {
+    runId: run.run,
+    planned: cases.length,
+    downloaded: 0,
+    failed: 0,
+    bytes: 0,
+    elapsedMs: 0,
+  };
+  options.onProgress?.(progress);
+  const runner = new CaseRunner({
+    run,
+    log,
+    emit,
+    clock,
+    random,
+    client: recorder?.client(client) ?? client,
+    files: recorder?.files(boxFiles) ?? boxFiles,
+    findAdoptable: (wanted) => findAdoptable(ledger.mirror, directory, wanted),
+    requireRoom: () => room.require(),
+    releaseRoom: () => room.release(),
+    perDownloadDelayMs: params.perDownloadDelayMs,
+    maxRetries: params.maxRetries,
+    maxParallel: config.enableDownloadExecutor ? Math.max(1, params.concurrency) : 1,
+    maxPending: config.maxPendingDownloads,
+    retryAfterSweepMs: config.retryAfterSweepMs,
+    patience,
+    onSettled: (settled) => {
+      progress = settle(progress, settled, clock.monotonic() - began);
+      options.onProgress?.(progress);
+    },
+  });
+  try {
+    return await runner.run(cases);
+  } finally {
+    await client.close();
+    await recorder?.close(ledger.mirror);
+    await room.release();
+  }
+}
+
+/** Brings the index up to date and says what is to be fetched. */
+async function plan(
+  scene: Scene,
+  pipeline: FetchPipeline,
+  emit: Emit,
+  run: MirrorRunWriter | undefined,
+  patience: Patience,
+) {
+  const { params, source, config, ledger, directory, clock } = scene;
+  const { acceptShrink } = params;
+  const context = { source, config, directory, pipeline, clock, emit, patience, acceptShrink };
+  const sync = await syncCsv({ ...context, ledger: ledger.mirror });
+  await run?.setCsvVersion(sync.versionId);
+  const facts = await ledger.mirror.caseFacts(source.id);
+  const worklist = await buildWorklist(params, {
+    ledger: ledger.mirror,
+    directory,
+    clock,
+    staleAfterMs: config.staleAfterMs,
+    versionId: sync.versionId,
+    ownRun: run?.run,
+  });
+  await run?.plan(worklist.planned.map(({ case: { id } }) => id));
+  await emit(planEvent(params, sync, worklist));
+  return { worklist, facts };
+}
+
+async function summariseLedgerRun(ledger: Ledger, id: RunId): Promise<RunSummary> {
+  const run = await ledger.mirror.run(id);
+  const { byStatus, failReasons } = await ledger.mirror.countDownloads(id);
+  return summariseRun({
+    runId: id,
+    casesTotal: run?.coverage?.casesTotal ?? 0,
+    casesTargeted: run?.coverage?.casesPlanned ?? 0,
+    downloadsCompleted: byStatus.downloaded,
+    downloadsFailed: byStatus.failed,
+    downloadsSkipped: byStatus.skipped,
+    errorCounts: failReasons,
+    startedAt: Date.parse(run?.startedAt ?? ''),
+    endedAt: Date.parse(run?.endedAt ?? ''),
+  });
+}
+
+const NEVER = new AbortController().signal;
+/** Waits as long as it takes. */
+export const PATIENT: Patience = { stop: NEVER, abort: NEVER };
+const STOPPED_EARLY: RunEnd = { status: 'aborted', reason: 'It was stopped.', isStopped: true };

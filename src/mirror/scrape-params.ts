@@ -1,0 +1,61 @@
+// What a run of the mirror is asked for, and what it came to.
+
+import type { Mode, Trigger } from '../ledger/mirror/mirror-run.ts';
+import type { RunId } from '../ledger/run.ts';
+import type { Json } from '../platform/json.ts';
+
+export const RESUME_STRATEGIES = ['none', 'retry_failed_only', 'redo_in_progress', 'auto'] as const;
+/** What a resume takes up of earlier runs: nothing but the index, what failed, what never ended, or both. */
+export type ResumeStrategy = (typeof RESUME_STRATEGIES)[number];
+
+export interface ScrapeParams {
+  readonly mode: Mode;
+  /** Id of a source. */
+  readonly targetSource: string;
+  /** Between two cases; ±20 %. */
+  readonly perDownloadDelayMs: number;
+  /** Attempts per case. */
+  readonly maxRetries: number;
+  /** Files fetched at once. */
+  readonly concurrency: number;
+  readonly resumeStrategy: ResumeStrategy;
+  /** Plan, and fetch nothing. */
+  readonly dryRun: boolean;
+  /** Most cases of the run; undefined: all. */
+  readonly limit: number | undefined;
+  readonly trigger: Trigger;
+  /** Take over an index in which more than 20 % of the active cases are gone. */
+  readonly acceptShrink: boolean;
+}
+
+/** As they stand in `runs.params_json`. */
+export function paramsJson(params: ScrapeParams): Json {
+  return {
+    mode: params.mode,
+    target_source: params.targetSource,
+    per_download_delay: params.perDownloadDelayMs / 1_000,
+    max_retries: params.maxRetries,
+    concurrency: params.concurrency,
+    resume_strategy: params.resumeStrategy,
+    dry_run: params.dryRun,
+    limit: params.limit ?? null,
+    accept_shrink: params.acceptShrink,
+  };
+}
+
+export interface RunSummary {
+  /** 0 for a dry run, which leaves no run. */
+  readonly runId: RunId;
+  /** Active cases of the source. */
+  readonly casesTotal: number;
+  /** Size of the worklist. */
+  readonly casesTargeted: number;
+  readonly downloadsCompleted: number;
+  readonly downloadsFailed: number;
+  readonly downloadsSkipped: number;
+  /** By error code. */
+  readonly errorCounts: Readonly<Record<string, number>>;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+  readonly endedAt: string;
+}

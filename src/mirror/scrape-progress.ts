@@ -1,0 +1,20 @@
+// How far a run of the mirror is, for those who watch.
+
+import type { SettledCase } from './downloads/case-runner.ts';
+
+export interface ScrapeProgress {
+  readonly runId: number;
+  /** Size of the worklist. */
+  readonly planned: number;
+  readonly downloaded: number;
+  readonly failed: number;
+  /** Bytes fetched. */
+  readonly bytes: number;
+  readonly elapsedMs: number;
+}
+
+export function settle(progress: ScrapeProgress, settled: SettledCase, elapsedMs: number): ScrapeProgress {
+  if (settled.kind === 'failed') return { ...progress, failed: progress.failed + 1, elapsedMs };
+  const bytes = progress.bytes + (settled.adopted ? 0 : settled.bytes);
+  return { ...progress, downloaded: progress.downloaded + 1, bytes, elapsedMs };
+}

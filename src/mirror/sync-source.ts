@@ -1,0 +1,43 @@
+// Brings the cases of a source up to its index, and fetches no file.
+
+import { Ledger } from '../ledger/ledger.ts';
+import { systemClock } from '../platform/clock.ts';
+import { systemRandom } from '../platform/random.ts';
+import { validateRuntimeConfig } from './config/validate-runtime-config.ts';
+import { type CsvSyncResult, syncCsv } from './csv/sync-csv.ts';
+import { eventSink } from './events/event-sink.ts';
+import { ScraperLog } from './events/scraper-log.ts';
+import { mirrorDirectory } from './mirror-directory.ts';
+import { NO_FILES, openPipeline } from './open-pipeline.ts';
+import { PATIENT, type ScrapeOptions } from './run-scrape.ts';
+import { SOURCES } from './sources/source-registry.ts';
+
+export interface SyncOptions extends Omit<ScrapeOptions, 'client' | 'onProgress'> {
+  readonly targetSource?: string | undefined;
+  /** Take over an index in which more than 20 % of the active cases are gone. Default false. */
+  readonly acceptShrink?: boolean | undefined;
+}
+
+/** Throws `no_index` when the index cannot be used and there is no earlier version of it. */
+export async function syncSource(options: SyncOptions = {}): Promise<CsvSyncResult> {
+  const { env = process.env, world = {}, acceptShrink = false, patience = PATIENT } = options;
+  const { config } = validateRuntimeConfig(options.entrypoint ?? 'cli', undefined, env);
+  const source = (options.sources ?? SOURCES).require(options.targetSource);
+  const { clock = systemClock, random = systemRandom } = world;
+  const directory = mirrorDirectory(options.data ?? env.CURLEW_DATA ?? './curlew-data');
+  const ledger = await Ledger.open(directory.path, { clock });
+  const log = ScraperLog.open(directory.logs, clock);
+  try {
+    const pipeline = await openPipeline(ledger, NO_FILES, undefined, { config, clock, random, options });
+    try {
+      const emit = eventSink(ledger.mirror, log);
+      const context = { source, config, directory, pipeline, clock, emit, patience, acceptShrink };
+      return await syncCsv({ ...context, ledger: ledger.mirror });
+    } finally {
+      await pipeline.close();
+    }
+  } finally {
+    log.close();
+    await ledger.close();
+  }
+}

@@ -1,0 +1,61 @@
+// The worklist of a run, from the ledger and the disk. A full run reads every file it believes to hold; the others look
+// whether it is there.
+
+import type { CaseFacts } from '../../ledger/mirror/case-facts.ts';
+import type { VersionId } from '../../ledger/mirror/csv-version.ts';
+import type { MirrorLedger } from '../../ledger/mirror/mirror-ledger.ts';
+import type { RunId } from '../../ledger/run.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { compareFile, isInPlace } from '../held-files.ts';
+import type { MirrorDirectory } from '../mirror-directory.ts';
+import type { ScrapeParams } from '../scrape-params.ts';
+import { type InReason, type OutReason, planWorklist, type Worklist } from './plan-worklist.ts';
+
+export interface WorklistContext {
+  readonly ledger: MirrorLedger;
+  readonly directory: MirrorDirectory;
+  readonly clock: Clock;
+  readonly staleAfterMs: number;
+  readonly versionId: VersionId;
+  /** The run that is being planned; undefined for a dry run. */
+  readonly ownRun: RunId | undefined;
+}
+
+export async function buildWorklist(
+  params: Pick<ScrapeParams, 'mode' | 'targetSource' | 'resumeStrategy' | 'limit'>,
+  context: WorklistContext,
+): Promise<Worklist> {
+  const { mode, targetSource: source, resumeStrategy: strategy, limit } = params;
+  const { ledger, directory, clock, staleAfterMs, versionId, ownRun } = context;
+  const facts = await ledger.caseFacts(source);
+  const owned = new Set((await ledger.ownedRuns(source)).filter((run) => run !== ownRun));
+  const there = await filesThere(facts, directory.pdfs, mode === 'full');
+  return planWorklist(facts, {
+    mode,
+    strategy,
+    versionId,
+    limit,
+    now: clock.now(),
+    staleAfterMs,
+    hasUnplannedRun: await ledger.hasUnplannedRun(source),
+    isThere: ({ filePath }) => there.has(filePath),
+    isOwned: (run) => owned.has(run),
+  });
+}
+
+/** How many cases there are for each reason, for the `PLAN` event. */
+export function countReasons({ planned, leftOut }: Worklist): Partial<Record<InReason | OutReason, number>> {
+  const counts: Partial<Record<InReason | OutReason, number>> = {};
+  for (const { reason } of [...planned, ...leftOut]) counts[reason] = (counts[reason] ?? 0) + 1;
+  return counts;
+}
+
+/** Paths of the files that are there, and with `read` are also what they should be. */
+async function filesThere(facts: readonly CaseFacts[], pdfs: string, read: boolean): Promise<Set<string>> {
+  const there = new Set<string>();
+  for (const { held } of facts) {
+    if (held === undefined || !isInPlace(pdfs, held)) continue;
+    if (!read || (await compareFile(pdfs, held)) === 'ok') there.add(held.filePath);
+  }
+  return there;
+}

@@ -1,0 +1,147 @@
+// Hosts, proxies that rest, and dead letters of the fetcher.
+
+import type { FastifyInstance } from 'fastify';
+import type { HostState } from '../../fetch/host-state.ts';
+import type { RobotsRecord } from '../../fetch/robots/robots-store.ts';
+import type { DeadLetter } from '../../fetcher/dead-letter.ts';
+import { ProxyBlocklist } from '../../sites/proxy-blocklist.ts';
+import type { HostRow } from '../contract/hosts.ts';
+import { type AnswerOf, ROUTES } from '../contract/routes.ts';
+import { bindRoute } from '../http/bind-route.ts';
+import { cleanText } from '../http/clean.ts';
+import { decodeCursor, encodeCursor, OffsetPlace } from '../http/cursor.ts';
+import { iso } from '../http/iso.ts';
+import type { HostFacts } from '../runs/attention.ts';
+import type { ServerContext } from '../server-context.ts';
+
+const MOST_ROBOTS = 64 * 1024;
+
+export function bindHostRoutes(app: FastifyInstance, context: ServerContext): void {
+  bindRoute(
+    app,
+    ROUTES.hosts,
+  )(async () => ({
+    ok: true,
+    hosts: await listHosts(context),
+    proxies: await listProxies(context),
+  }));
+
+  bindRoute(
+    app,
+    ROUTES.deadLetters,
+  )(async ({ query: { cursor, limit, reason, host, search } }) => {
+    const offset = decodeCursor(cursor, OffsetPlace)?.offset ?? 0;
+    const all = await Array.fromAsync(context.deadLetters.list());
+    const fitting = all.map(tellLetter).filter((letter) => {
+      if ((reason !== undefined && letter.reason !== reason) || (host !== undefined && letter.host !== host))
+        return false;
+      return search === undefined || letter.url.toLowerCase().includes(search.toLowerCase());
+    });
+    return {
+      ok: true,
+      rows: fitting.slice(offset, offset + limit),
+      next: offset + limit < fitting.length ? encodeCursor({ offset: offset + limit }) : null,
+      total: fitting.length,
+      searched: null,
+      reasons: countBy(all.map((letter) => letter.reason)),
+    };
+  });
+
+  bindRoute(
+    app,
+    ROUTES.requeueDeadLetters,
+  )(async ({ body: { reason, host } }) => {
+    return { ok: true, count: await context.changeDeadLetters((letters) => letters.requeue(filterOf(reason, host))) };
+  });
+
+  bindRoute(
+    app,
+    ROUTES.dropDeadLetters,
+  )(async ({ body: { reason, host } }) => {
+    return { ok: true, count: await context.changeDeadLetters((letters) => letters.drop(filterOf(reason, host))) };
+  });
+}
+
+function filterOf(reason: string | undefined, host: string | undefined) {
+  return { ...(reason !== undefined && { reason }), ...(host !== undefined && { host }) };
+}
+
+function tellLetter({
+  url,
+  reason,
+  status,
+  attempts,
+  first,
+  last,
+}: DeadLetter): AnswerOf<'deadLetters'>['rows'][number] {
+  const host = URL.parse(url)?.host ?? '';
+  return { url: cleanText(url), host, reason, status, attempts, first, last };
+}
+
+function countBy(names: readonly string[]): { reason: string; count: number }[] {
+  return [...Map.groupBy(names, (name) => name)]
+    .map(([reason, all]) => ({ reason, count: all.length }))
+    .sort((a, b) => b.count - a.count);
+}
+
+/** What decides whether a host is asked at present. */
+export async function hostFacts({ ledger, clock }: ServerContext): Promise<HostFacts[]> {
+  const now = clock.now();
+  return (await hostStates(ledger)).map(([host, { breaker, rate }]) => ({
+    host,
+    isOpen: breaker.kind !== 'closed',
+    heldUntil: rate.heldUntil > now ? rate.heldUntil : undefined,
+  }));
+}
+
+export async function listHosts({ ledger, clock }: ServerContext): Promise<HostRow[]> {
+  const now = clock.now();
+  const robots = Map.groupBy(await ledger.robotsRecords(), ([origin]) => URL.parse(origin)?.host ?? '');
+  return (await hostStates(ledger))
+    .map(([host, { breaker, rate, intervalMs, counts }]) => ({
+      host,
+      breaker: {
+        state: breaker.kind,
+        failures: breaker.failures,
+        nextProbeAt: breaker.kind === 'open' ? iso(breaker.probeAt) : null,
+      },
+      intervalMs,
+      perSecond: intervalMs === 0 ? null : Math.round(100_000 / intervalMs) / 100,
+      heldUntil: rate.heldUntil > now ? iso(rate.heldUntil) : null,
+      ...counts,
+      robots: (robots.get(host) ?? []).map(([origin, record]) => tellRobots(origin, record as unknown as RobotsRecord)),
+    }))
+    .sort((a, b) => (a.host < b.host ? -1 : 1));
+}
+
+/** Written by the fetch pipeline, and so not checked again. */
+async function hostStates(ledger: ServerContext['ledger']): Promise<[string, HostState][]> {
+  return [...((await ledger.hostStates()) as unknown as ReadonlyMap<string, HostState>)];
+}
+
+function tellRobots(origin: string, record: RobotsRecord): HostRow['robots'][number] {
+  const text = record.kind === 'unavailable' ? undefined : record.text;
+  return {
+    origin,
+    found: record.kind,
+    fetchedAt: iso(record.fetchedAt),
+    reason: cleanText(record.reason),
+    text: text?.slice(0, MOST_ROBOTS) ?? null,
+  };
+}
+
+async function listProxies({ ledger }: ServerContext): Promise<AnswerOf<'hosts'>['proxies']> {
+  const blocklist = new ProxyBlocklist(ledger.sites);
+  const proxies = (await ledger.sites.sites()).map(async ({ id: site }) => {
+    const entries = await blocklist.entries(site, 'look');
+    return entries.map(({ proxy, failureCount, failedAt, lastError, until }) => ({
+      site,
+      proxy,
+      failures: failureCount,
+      failedAt: failedAt.toISOString(),
+      lastError: cleanText(lastError),
+      until: until.toISOString(),
+    }));
+  });
+  return (await Promise.all(proxies)).flat();
+}

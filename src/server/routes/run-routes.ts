@@ -1,0 +1,156 @@
+// Runs of every kind: overview, list, one run, its parts.
+
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { isExhausted } from '../../ledger/frontier.ts';
+import type { RunStatus } from '../../ledger/health.ts';
+import { partitionName } from '../../ledger/probe.ts';
+import { version } from '../../platform/version.ts';
+import { ROUTES } from '../contract/routes.ts';
+import type { RunState } from '../contract/runs.ts';
+import { bindRoute } from '../http/bind-route.ts';
+import { clean, cleanText } from '../http/clean.ts';
+import { decodeCursor, encodeCursor } from '../http/cursor.ts';
+import { iso } from '../http/iso.ts';
+import { listAttention } from '../runs/attention.ts';
+import { describeRun } from '../runs/describe-run.ts';
+import { gatherAttention } from '../runs/gather-attention.ts';
+import { listProblems } from '../runs/list-problems.ts';
+import { requireRun, stampOf } from '../runs/require-run.ts';
+import { listWalks } from '../runs/site-walks.ts';
+import type { ServerContext } from '../server-context.ts';
+import { tellEvent } from '../stream/event-hub.ts';
+
+const MOST_SHOWN = 50;
+const MOST_BUCKETS = 200;
+const Before = z.object({ before: z.int() });
+
+export function bindRunRoutes(app: FastifyInstance, context: ServerContext): void {
+  const { ledger, rows, heavy } = context;
+  const { reports } = ledger;
+
+  bindRoute(
+    app,
+    ROUTES.overview,
+  )(async () => {
+    const newest = await reports.runs({}, MOST_SHOWN);
+    const running = await reports.runs({ statuses: ['running'] }, MOST_SHOWN);
+    const shown = [...running, ...newest.filter(({ status }) => status !== 'running')].slice(0, MOST_SHOWN);
+    const facts = await gatherAttention(context);
+    return {
+      ok: true,
+      now: iso(context.clock.now()),
+      version: version(),
+      attention: listAttention(facts),
+      running: facts.runs.filter(({ row }) => row.state === 'running').length,
+      runs: await rows.rows(shown),
+      walks: [...facts.walks],
+      deadLetters: facts.deadLetters,
+      lastEventId: await reports.lastEvent(),
+    };
+  });
+
+  bindRoute(
+    app,
+    ROUTES.listRuns,
+  )(async ({ query: { cursor, limit, kind, state, search } }) => {
+    const before = decodeCursor(cursor, Before)?.before;
+    const found = await reports.runs({ kind, statuses: statusesOf(state), search, before }, limit);
+    const all = await rows.rows(found);
+    const last = found.length === limit ? found.at(-1) : undefined;
+    return {
+      ok: true,
+      rows: all.filter((row) => state === undefined || row.state === state),
+      next: last === undefined ? null : encodeCursor({ before: last.id }),
+      total: null,
+      searched: null,
+    };
+  });
+
+  bindRoute(
+    app,
+    ROUTES.run,
+  )(async ({ params: { id } }) => {
+    return { ok: true, run: await describeRun(context, await requireRun(ledger, id)) };
+  });
+
+  bindRoute(
+    app,
+    ROUTES.runSummary,
+  )(async ({ params: { id } }) => {
+    const run = await requireRun(ledger, id);
+    const { summary, kinds } = await heavy.ask({ kind: 'summary', run: run.id }, stampOf(run));
+    return {
+      ok: true,
+      health: run.kind === 'mirror' ? (run.health ?? summary.health) : summary.health,
+      warnings: summary.warnings.map((warning) => cleanText(warning)),
+      recordKinds: [...kinds],
+      speculation: summary.speculation === undefined ? null : clean(JSON.parse(JSON.stringify(summary.speculation))),
+      observed: summary.observed === undefined ? null : clean(JSON.parse(JSON.stringify(summary.observed))),
+    };
+  });
+
+  bindRoute(
+    app,
+    ROUTES.runWalks,
+  )(async ({ params: { id } }) => {
+    const run = await requireRun(ledger, id);
+    const walks = await heavy.ask({ kind: 'walks', run: run.id }, stampOf(run));
+    return {
+      ok: true,
+      walks: walks.map(({ walk, waiting, map }) => ({
+        speculator: walk.speculator,
+        partition: partitionName(walk.partition),
+        definite: { first: walk.first, last: walk.last },
+        plus: walk.gap,
+        highestHit: walk.highestHit ?? null,
+        next: walk.next,
+        finished: waiting === 0 && isExhausted(walk),
+        gapMap: { ...map },
+      })),
+    };
+  });
+
+  bindRoute(
+    app,
+    ROUTES.runProblems,
+  )(async ({ params: { id } }) => {
+    return { ok: true, problems: await listProblems(context, await requireRun(ledger, id)) };
+  });
+
+  bindRoute(
+    app,
+    ROUTES.runTimeline,
+  )(async ({ params: { id } }) => {
+    const { bucketMs, buckets } = await reports.timeline(await requireRun(ledger, id), MOST_BUCKETS);
+    const count = (counts: (typeof buckets)[number]['counts']) => {
+      const { done = 0, absent = 0, skipped = 0, failed = 0, blocked = 0, unknown = 0, pending = 0 } = counts;
+      const { record: records = 0, invalid = 0 } = counts;
+      return { done, absent, skipped, failed, blocked, unknown, pending, records, invalid };
+    };
+    return { ok: true, bucketMs, buckets: buckets.map(({ at, counts }) => ({ at: iso(at), ...count(counts) })) };
+  });
+
+  bindRoute(
+    app,
+    ROUTES.runEvents,
+  )(async ({ params: { id }, query: { cursor, limit } }) => {
+    const run = await requireRun(ledger, id);
+    const events = await reports.eventsBefore(run.id, decodeCursor(cursor, Before)?.before, limit);
+    const last = events.length === limit ? events.at(-1) : undefined;
+    return {
+      ok: true,
+      rows: events.map(tellEvent),
+      next: last === undefined ? null : encodeCursor({ before: last.id }),
+      total: null,
+      searched: null,
+    };
+  });
+
+  bindRoute(app, ROUTES.listWalks)(async () => ({ ok: true, walks: await listWalks(ledger) }));
+}
+
+function statusesOf(state: RunState | undefined): RunStatus[] | undefined {
+  if (state === undefined) return undefined;
+  return [state === 'killed' ? 'running' : state];
+}

@@ -1,0 +1,137 @@
+// What a person should look at, in words, the most urgent first. Decided from plain facts.
+
+import type { Instant } from '../../platform/clock.ts';
+import type { Attention, RunRow, SiteWalk } from '../contract/runs.ts';
+import { iso } from '../http/iso.ts';
+
+/** A run that is the latest of its kind and name. */
+export interface RunFacts {
+  readonly row: RunRow;
+  /** Whether its requests are ids that it walks over. */
+  readonly walks: boolean;
+  readonly lastHeardOf: Instant | undefined;
+  /** Since when there are requests that came to that. */
+  readonly since: Readonly<Partial<Record<'failed' | 'blocked' | 'unknown', Instant>>>;
+}
+
+export interface HostFacts {
+  readonly host: string;
+  readonly isOpen: boolean;
+  readonly heldUntil: Instant | undefined;
+}
+
+export interface AttentionFacts {
+  readonly runs: readonly RunFacts[];
+  readonly walks: readonly SiteWalk[];
+  readonly hosts: readonly HostFacts[];
+  readonly deadLetters: number;
+}
+
+const URGENCY = { urgent: 0, warning: 1, notice: 2 } as const;
+
+export function listAttention({ runs, walks, hosts, deadLetters }: AttentionFacts): Attention[] {
+  const items = [
+    ...runs.flatMap(ofRun),
+    ...walks.flatMap(ofWalk),
+    ...hosts.flatMap(ofHost),
+    ...(deadLetters === 0
+      ? []
+      : [
+          item('warning', `${say(deadLetters, 'URL')} given up by the fetcher`, {
+            action: 'Put them back, or drop them.',
+          }),
+        ]),
+  ];
+  return items.sort((a, b) => URGENCY[a.severity] - URGENCY[b.severity] || compare(b.since ?? '', a.since ?? ''));
+}
+
+function ofRun({ row, walks, lastHeardOf, since }: RunFacts): Attention[] {
+  const { id: run, name, counts, state, invalid, records } = row;
+  const what = row.kind === 'mirror' ? 'case' : walks ? 'id' : 'request';
+  const ended = row.endedAt === null ? undefined : Date.parse(row.endedAt);
+  const items: Attention[] = [];
+  const add = (severity: Attention['severity'], text: string, at: Instant | undefined, action: string) =>
+    items.push(item(severity, `${name}: ${text}`, { run, since: iso(at), action }));
+  if (state === 'killed') {
+    add(
+      'urgent',
+      `killed, its process is gone, and ${say(counts.pending, what)} waiting`,
+      lastHeardOf,
+      'Resume it: nothing is lost.',
+    );
+  }
+  if (state === 'failed' || state === 'aborted') {
+    add(
+      'urgent',
+      `run ${state}${row.error === null ? '' : `: ${row.error}`}`,
+      ended,
+      'See what went wrong, then resume it.',
+    );
+  }
+  if (state === 'interrupted' && counts.pending > 0) {
+    add('notice', `stopped with ${say(counts.pending, what)} waiting`, ended, 'Resume it.');
+  }
+  if (counts.blocked > 0) {
+    add(
+      'urgent',
+      `${say(counts.blocked, what)} refused`,
+      since.blocked,
+      'They are not missing: resume asks for them again.',
+    );
+  }
+  if (counts.unknown > 0) {
+    add('warning', `${say(counts.unknown, what)} never answered`, since.unknown, 'Resume asks for them again.');
+  }
+  if (counts.failed > 0) {
+    add(
+      'warning',
+      `${say(counts.failed, what)} failed`,
+      since.failed ?? ended,
+      'Look at an example, mend it, put them back.',
+    );
+  }
+  if (invalid > 0) {
+    add(
+      'warning',
+      `${say(invalid, 'record')} of ${records} not as the schema says`,
+      undefined,
+      'Look at them under records.',
+    );
+  }
+  if (row.health === 'suspicious' && state === 'completed') {
+    add('warning', 'completed, but found nothing or far less than before', ended, 'Look whether the site has changed.');
+  }
+  return items;
+}
+
+function ofWalk(walk: SiteWalk): Attention[] {
+  const { site, owner, startPages, urls } = walk;
+  const items: Attention[] = [];
+  if (owner.state === 'gone' || owner.state === 'silent') {
+    const text = `${site}: killed while walking its lists, ${say(urls, 'item')} found so far`;
+    items.push(item('urgent', text, { site, since: owner.heartbeatAt, action: 'Resume it: nothing is lost.' }));
+  } else if (owner.state === 'none') {
+    const left = startPages.filter(({ completed }) => !completed).length;
+    const text = `${site}: ${left} of ${say(startPages.length, 'start page')} not complete`;
+    items.push(item('warning', text, { site, since: walk.beganAt, action: 'Resume it.' }));
+  }
+  return items;
+}
+
+function ofHost({ host, isOpen, heldUntil }: HostFacts): Attention[] {
+  if (isOpen) return [item('urgent', `${host}: not answering`, { host, action: 'It is asked again by itself.' })];
+  if (heldUntil === undefined) return [];
+  return [item('notice', `${host}: asked us to wait`, { host, action: `It is asked again at ${iso(heldUntil)}.` })];
+}
+
+function item(severity: Attention['severity'], text: string, rest: Partial<Attention>): Attention {
+  return { severity, text, since: null, action: null, run: null, host: null, site: null, ...rest };
+}
+
+function say(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

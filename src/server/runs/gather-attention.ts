@@ -1,0 +1,37 @@
+// The facts from which it is decided what needs attention: of the latest run of each name only, since a newer one makes an
+// older one history.
+
+import type { Instant } from '../../platform/clock.ts';
+import { hostFacts } from '../routes/host-routes.ts';
+import type { ServerContext } from '../server-context.ts';
+import type { AttentionFacts, RunFacts } from './attention.ts';
+import { listWalks } from './site-walks.ts';
+
+const LOOKED_FOR = ['failed', 'blocked', 'unknown'] as const;
+
+export async function gatherAttention(
+  context: ServerContext,
+): Promise<AttentionFacts & { readonly deadLetters: number }> {
+  const { ledger, rows } = context;
+  const latest = (await ledger.reports.latestRuns()).filter(({ kind }) => kind !== 'replay');
+  const runs = latest.map(async (run): Promise<RunFacts> => {
+    const row = await rows.row(run);
+    const since: Partial<Record<(typeof LOOKED_FOR)[number], Instant>> = {};
+    for (const verdict of LOOKED_FOR) {
+      const at = row.counts[verdict] === 0 ? undefined : await ledger.reports.firstAnswerOf(run.id, verdict);
+      if (at !== undefined) since[verdict] = at;
+    }
+    return {
+      row,
+      walks: (await ledger.walksOf(run.id)).length > 0,
+      lastHeardOf: (await ledger.reports.ownerOf(run.id)).heartbeatAt,
+      since,
+    };
+  });
+  return {
+    runs: await Promise.all(runs),
+    walks: await listWalks(ledger),
+    hosts: await hostFacts(context),
+    deadLetters: await context.deadLetters.size(),
+  };
+}

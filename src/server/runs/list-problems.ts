@@ -1,0 +1,46 @@
+// What went otherwise than hoped, grouped, with an example each.
+
+import type { ReportedRun } from '../../ledger/reports/run-report.ts';
+import type { AnswerOf } from '../contract/routes.ts';
+import { clean, cleanText } from '../http/clean.ts';
+import type { ServerContext } from '../server-context.ts';
+import { stampOf } from './require-run.ts';
+
+type Problems = AnswerOf<'runProblems'>['problems'];
+
+export async function listProblems(context: ServerContext, run: ReportedRun): Promise<Problems> {
+  if (run.kind === 'mirror') return mirrorProblems(context, run);
+  const problems = await context.heavy.ask({ kind: 'problems', run: run.id }, stampOf(run));
+  return problems.map(({ verdict, reason, step, count, request, example, detail }) => ({
+    verdict,
+    reason: cleanText(reason),
+    step: step ?? null,
+    count,
+    example: { request, case: null, text: cleanText(example), detail: detail === undefined ? null : clean(detail) },
+  }));
+}
+
+async function mirrorProblems({ ledger }: ServerContext, run: ReportedRun): Promise<Problems> {
+  const problems: Problems = [];
+  for (const status of ['failed', 'skipped'] as const) {
+    const found = await ledger.mirror.listDownloads({ runId: run.id, status });
+    for (const [code, rows] of Map.groupBy(found, ({ download }) => download.errorCode ?? 'internal_error')) {
+      const [example] = rows;
+      if (example === undefined) continue;
+      const { case: known, download } = example;
+      problems.push({
+        verdict: status,
+        reason: code,
+        step: null,
+        count: rows.length,
+        example: {
+          request: null,
+          case: { source: known.source, token: known.actionTokenNorm },
+          text: known.title ?? known.actionTokenNorm,
+          detail: download.errorMessage === null ? null : clean(download.errorMessage),
+        },
+      });
+    }
+  }
+  return problems.sort((a, b) => b.count - a.count);
+}

@@ -1,0 +1,104 @@
+// Runs as the API shows them, whatever their kind.
+
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { OwnerReport, ReportedRun, RunCounts } from '../../ledger/reports/run-report.ts';
+import { NO_COUNTS, type VerdictCounts } from '../../ledger/verdict.ts';
+import type { AnswerOf } from '../contract/routes.ts';
+import type { RunRow, RunState } from '../contract/runs.ts';
+import { cleanText } from '../http/clean.ts';
+import { iso } from '../http/iso.ts';
+import type { RunRates } from './run-rates.ts';
+
+type Downloads = NonNullable<RunRow['downloads']>;
+type Owner = AnswerOf<'run'>['run']['owner'];
+
+export class RunRows {
+  readonly #ledger: Ledger;
+  readonly #rates: RunRates;
+  /** Downloads of mirror runs that have ended, which change no more. */
+  readonly #ended = new Map<string, Downloads>();
+
+  constructor(ledger: Ledger, rates: RunRates) {
+    this.#ledger = ledger;
+    this.#rates = rates;
+  }
+
+  async row(run: ReportedRun): Promise<RunRow> {
+    const owner = await this.#ledger.reports.ownerOf(run.id);
+    const state = stateOf(run, owner);
+    const downloads = run.kind === 'mirror' ? await this.#downloadsOf(run) : null;
+    const counts = await this.#ledger.reports.countsOf(run.id);
+    return {
+      id: run.id,
+      kind: run.kind,
+      name: run.name,
+      state,
+      health: run.health ?? null,
+      ...toldCounts(counts, downloads),
+      downloads,
+      perSecond: state === 'running' ? (this.#rates.perSecond(run.id) ?? null) : null,
+      startedAt: iso(run.startedAt),
+      endedAt: iso(run.endedAt),
+      activeMs: run.activeMs,
+      trigger: run.trigger,
+      mode: run.kind === 'mirror' ? run.mode : null,
+      replayOf: run.replayOf ?? null,
+      error: cleanText(run.error),
+    };
+  }
+
+  rows(runs: readonly ReportedRun[]): Promise<RunRow[]> {
+    return Promise.all(runs.map((run) => this.row(run)));
+  }
+
+  async #downloadsOf({ id, endedAt }: ReportedRun): Promise<Downloads> {
+    const key = `${id} ${endedAt}`;
+    const known = this.#ended.get(key);
+    if (known !== undefined) return known;
+    const { byStatus } = await this.#ledger.mirror.countDownloads(id);
+    const total = Object.values(byStatus).reduce((sum, n) => sum + n, 0);
+    const downloads = { total, ...byStatus };
+    if (endedAt !== undefined) this.#ended.set(key, downloads);
+    return downloads;
+  }
+}
+
+/** A run whose process is gone is not running, whatever the ledger was told last. */
+export function stateOf({ status }: ReportedRun, owner: OwnerReport): RunState {
+  return status === 'running' && owner.state !== 'alive' ? 'killed' : status;
+}
+
+/** A run in which nothing was begun yet is in nobody's hands for a moment. */
+export function describeOwner({ status }: ReportedRun, owner: OwnerReport): Owner {
+  const { state, holder, heartbeatAt } = owner;
+  return {
+    state,
+    text: ownerText(status === 'running', owner),
+    pid: holder?.pid ?? null,
+    machine: holder?.machine ?? null,
+    heartbeatAt: iso(heartbeatAt),
+  };
+}
+
+/** Who works on it, in words. */
+export function ownerText(isOn: boolean, { state, holder }: OwnerReport): string {
+  switch (state) {
+    case 'alive':
+      return `process ${holder?.pid} on ${holder?.machine} works on it`;
+    case 'gone':
+      return 'killed: its process is gone';
+    case 'silent':
+      return `lost: its process on ${holder?.machine} has not been heard of`;
+    case 'none':
+      return isOn ? 'killed: its process is gone' : 'nobody works on it';
+  }
+}
+
+function toldCounts(
+  { requests, records, invalid }: RunCounts,
+  downloads: Downloads | null,
+): { counts: VerdictCounts; records: number; invalid: number } {
+  if (downloads === null) return { counts: requests, records, invalid };
+  const { downloaded: done, failed, skipped, pending, in_progress } = downloads;
+  return { counts: { ...NO_COUNTS, done, failed, skipped, pending: pending + in_progress }, records: done, invalid: 0 };
+}

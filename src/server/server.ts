@@ -1,0 +1,191 @@
+// The HTTP server: dashboard, API, webhook, metrics. It owns the data directory's readers and nothing else: runs belong to
+// their own processes, and outlive it.
+
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import fastify, { type FastifyInstance } from 'fastify';
+import { openEmbeddedBackend } from '../fetcher/embedded/embedded-backend.ts';
+import { EmbeddedDeadLetters } from '../fetcher/embedded/embedded-dead-letters.ts';
+import { FetcherLedger } from '../ledger/fetcher/fetcher-ledger.ts';
+import { LEDGER_FILE, Ledger } from '../ledger/ledger.ts';
+import { HeavyReports } from '../ledger/reports/heavy-reports.ts';
+import type { Log } from '../observe/log.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
+import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
+import { systemRandom } from '../platform/random.ts';
+import { packageRoot } from '../platform/version.ts';
+import { DashboardFiles } from './dashboard-files.ts';
+import { Access } from './guard/access.ts';
+import { isLoopback } from './guard/loopback.ts';
+import { configureHttp } from './http/configure-http.ts';
+import { Metrics } from './metrics.ts';
+import { bindBodyRoutes } from './routes/body-routes.ts';
+import { bindCaseRoutes } from './routes/case-routes.ts';
+import { bindFileRoutes } from './routes/file-routes.ts';
+import { bindHostRoutes } from './routes/host-routes.ts';
+import { bindMirrorRoutes } from './routes/mirror-routes.ts';
+import { bindRequestRoutes } from './routes/request-routes.ts';
+import { bindRunRoutes } from './routes/run-routes.ts';
+import { bindServiceRoutes } from './routes/service-routes.ts';
+import { bindSessionRoutes } from './routes/session-routes.ts';
+import { bindStartRoutes } from './routes/start-routes.ts';
+import { bindWebhookRoutes } from './routes/webhook-routes.ts';
+import { RunRates } from './runs/run-rates.ts';
+import { RunRows } from './runs/run-rows.ts';
+import type { ServerContext } from './server-context.ts';
+import { ChildRuns } from './start/child-runs.ts';
+import { type ScraperDirectory, Startables } from './start/startables.ts';
+import { EventHub } from './stream/event-hub.ts';
+
+export interface ServerOptions {
+  /** The data directory; made if need be. */
+  readonly data: string;
+  /** Default 127.0.0.1. Off loopback `token` must be given. */
+  readonly host?: string;
+  /** Default 8080; 0 for any that is free. */
+  readonly port?: number;
+  /** What `CURLEW_TOKEN` says. */
+  readonly token?: string | undefined;
+  /** The address people use, behind a reverse proxy; then the token is needed on loopback too. */
+  readonly publicUrl?: URL | undefined;
+  /** Directory of scrapers and sites that can be started, beside the examples. */
+  readonly scrapers?: string | undefined;
+  /** Arguments that every run begun from here gets, before its own: `--allow-host=…`, `--rate=…`. */
+  readonly defaults?: readonly string[];
+  /** Where settings of the mirror come from, and what processes of runs get. Default: the process'. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The dashboard, built. Default: that of the package. */
+  readonly web?: string;
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+export interface RunningServer {
+  /** `http://127.0.0.1:8080`. */
+  readonly url: string;
+  /** Ends open streams and calls. Runs go on. */
+  close(): Promise<void>;
+}
+
+/** Throws `usage` off loopback without a token, and when the port is taken. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { host = '127.0.0.1', port = 8080, token, publicUrl, log, clock = systemClock } = options;
+  const access = new Access({ host, token: token === '' ? undefined : token, publicUrl }, clock, systemRandom);
+  if (access.loginNeeded && (token ?? '') === '') throw tokenNeeded(host);
+  const { context, close } = await openContext(options, access, clock);
+  const app = fastify({ bodyLimit: 64 * 1024, requestTimeout: 30_000, forceCloseConnections: true });
+  try {
+    await build(app, context, await DashboardFiles.load(options.web));
+    await context.hub.start((error) => log.event('look_failed', { message: messageOf(error) }));
+    const url = await listen(app, host, port);
+    return {
+      url,
+      async close() {
+        await app.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await app.close();
+    await close();
+    throw error;
+  }
+}
+
+async function build(app: FastifyInstance, context: ServerContext, dashboard: DashboardFiles): Promise<void> {
+  const metrics = new Metrics();
+  configureHttp(app, context, metrics, dashboard);
+  bindSessionRoutes(app, context);
+  bindRunRoutes(app, context);
+  bindRequestRoutes(app, context);
+  bindBodyRoutes(app, context);
+  bindHostRoutes(app, context);
+  bindStartRoutes(app, context);
+  bindMirrorRoutes(app, context, dashboard);
+  bindCaseRoutes(app, context);
+  bindFileRoutes(app, context);
+  bindWebhookRoutes(app, context);
+  bindServiceRoutes(app, context, metrics);
+}
+
+async function openContext(
+  { data: given, env = process.env, scrapers, defaults = [], log }: ServerOptions,
+  access: Access,
+  clock: Clock,
+): Promise<{ readonly context: ServerContext; close(): Promise<void> }> {
+  const data = resolve(given);
+  // A ledger that is not there yet is made, so that there is one to look at.
+  if (!existsSync(join(data, LEDGER_FILE))) await (await Ledger.open(data, { clock })).close();
+  const ledger = await Ledger.open(data, { clock, readOnly: true });
+  const fetcher = FetcherLedger.open(data, { readOnly: true });
+  const heavy = new HeavyReports(data, clock);
+  const rates = new RunRates(clock);
+  const rows = new RunRows(ledger, rates);
+  const children = new ChildRuns(data, ledger, clock, { ...env });
+  const startables = new Startables(directoriesOf(scrapers), children);
+  const hub = new EventHub(ledger, rows, rates, clock);
+  const context: ServerContext = {
+    data,
+    ledger,
+    heavy,
+    clock,
+    env,
+    access,
+    rows,
+    rates,
+    children,
+    startables,
+    defaults,
+    hub,
+    log,
+    change: async (work) => {
+      const writer = await Ledger.open(data, { clock });
+      try {
+        return await work(writer);
+      } finally {
+        await writer.close();
+      }
+    },
+    deadLetters: new EmbeddedDeadLetters(fetcher),
+    changeDeadLetters: async (work) => {
+      const backend = openEmbeddedBackend(data, { clock });
+      try {
+        return await work(backend.deadLetters);
+      } finally {
+        await backend.close();
+      }
+    },
+  };
+  return {
+    context,
+    async close() {
+      await hub.close();
+      await heavy.close();
+      fetcher.close();
+      await ledger.close();
+    },
+  };
+}
+
+function directoriesOf(scrapers: string | undefined): ScraperDirectory[] {
+  const own = scrapers === undefined ? [] : [{ path: resolve(scrapers), label: scrapers }];
+  return [...own, { path: join(packageRoot(), 'examples'), label: 'examples' }];
+}
+
+async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
+  try {
+    return await app.listen({ host, port });
+  } catch (error) {
+    throw new CurlewError(ErrorCode.usage, `The server cannot listen on ${host}:${port}: ${messageOf(error)}`, {
+      remedy: 'Choose another port with --port, or 0 for any that is free.',
+      cause: error,
+    });
+  }
+}
+
+function tokenNeeded(host: string): CurlewError {
+  const why = isLoopback(host) ? 'With --public-url others can reach it' : `Others can reach ${host}`;
+  return new CurlewError(ErrorCode.usage, `${why}, and there is no token to keep them from changing things.`, {
+    remedy: 'Set CURLEW_TOKEN to a long random text, such as openssl rand -hex 32 prints; or listen on 127.0.0.1.',
+  });
+}

@@ -1,0 +1,77 @@
+// Something that can be started: the form it has, and the command line that a filled-in form means.
+
+import { z } from 'zod';
+import type { Startable } from '../contract/start.ts';
+
+export interface StartableDefinition extends Startable {
+  /** The arguments of Curlew's command line, with `defaults` before what the form says. Throws for what does not fit. */
+  argumentsFor(params: unknown, defaults: readonly string[]): readonly string[];
+}
+
+/** A JSON Schema, as a form is made of it. */
+export type FormSchema = Startable['schema'];
+
+export function objectSchema(properties: FormSchema, more: FormSchema = {}): FormSchema {
+  return { type: 'object', properties, additionalProperties: false, ...more };
+}
+
+/** How politely to fetch: the same for whatever is started. */
+export const FetchSettings = z
+  .strictObject({
+    baseUrl: z.url({ protocol: /^https?$/ }),
+    allowHosts: z.string(),
+    rate: z.string().regex(/^(off|\d+(\.\d+)?)$/, 'must be a number, or off'),
+    concurrency: z.int().min(1).max(1024),
+    robots: z.enum(['allow', 'strict', 'off']),
+  })
+  .partial();
+
+export const FETCH_SETTINGS_SCHEMA: FormSchema = objectSchema(
+  {
+    baseUrl: {
+      type: 'string',
+      format: 'uri',
+      title: 'Base address',
+      description: 'Instead of its own, to run it on a copy of the site.',
+    },
+    rate: {
+      type: 'string',
+      title: 'Requests per second',
+      description: 'To one host. A number, or off.',
+      default: '1',
+      pattern: '^(off|\\d+(\\.\\d+)?)$',
+    },
+    concurrency: {
+      type: 'integer',
+      title: 'At once',
+      description: 'Requests of one host in flight at the same time.',
+      default: 8,
+      minimum: 1,
+      maximum: 1024,
+    },
+    robots: {
+      type: 'string',
+      title: 'When robots.txt cannot be had',
+      description: 'allow: go on. strict: do not. off: do not ask for it.',
+      enum: ['allow', 'strict', 'off'],
+      default: 'allow',
+    },
+    allowHosts: {
+      type: 'string',
+      title: 'Private hosts to allow',
+      description: 'As host or host:port, several with commas. Only for sites of your own network.',
+    },
+  },
+  { title: 'Fetching' },
+);
+
+export function fetchArguments(settings: z.output<typeof FetchSettings> = {}): string[] {
+  const { baseUrl, allowHosts = '', rate, concurrency, robots } = settings;
+  return [
+    ...(baseUrl === undefined ? [] : [`--base-url=${baseUrl}`]),
+    ...(rate === undefined ? [] : [`--rate=${rate}`]),
+    ...(concurrency === undefined ? [] : [`--concurrency=${concurrency}`]),
+    ...(robots === undefined ? [] : [`--robots=${robots}`]),
+    ...allowHosts.split(/[\s,]+/).flatMap((host) => (host === '' ? [] : [`--allow-host=${host}`])),
+  ];
+}

@@ -1,0 +1,172 @@
+// Looks into the ledger once a second for all who watch: what became true since, and how far running runs are. However many
+// dashboards are open, a crawl is asked once.
+
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { EventReportRow } from '../../ledger/reports/event-report.ts';
+import type { ReportedRun } from '../../ledger/reports/run-report.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { RunRow, StoredEvent } from '../contract/runs.ts';
+import { clean, cleanText } from '../http/clean.ts';
+import type { RunRates } from '../runs/run-rates.ts';
+import type { RunRows } from '../runs/run-rows.ts';
+
+/** One who watches. */
+export interface Watcher {
+  /** Only of this run. */
+  readonly run: number | undefined;
+  /** Something for it, ready to be sent. */
+  send(message: StreamMessage): void;
+}
+
+export interface StreamMessage {
+  /** Only events have one: to resume from. */
+  readonly id: number | undefined;
+  readonly event: 'event' | 'run';
+  /** JSON. */
+  readonly data: string;
+}
+
+const LOOK_MS = 1_000;
+/** Events taken at once; the rest is taken at the next look. */
+const MOST_EVENTS = 500;
+
+export class EventHub {
+  readonly #ledger: Ledger;
+  readonly #rows: RunRows;
+  readonly #rates: RunRates;
+  readonly #clock: Clock;
+  readonly #watchers = new Set<Watcher>();
+  readonly #stopping = new AbortController();
+  /** What was last said of each run that was running, to say it again only when it changed. */
+  readonly #said = new Map<number, string>();
+  #lastEvent = 0;
+  #version = -1;
+  #looking: Promise<void> = Promise.resolve();
+
+  constructor(ledger: Ledger, rows: RunRows, rates: RunRates, clock: Clock) {
+    this.#ledger = ledger;
+    this.#rows = rows;
+    this.#rates = rates;
+    this.#clock = clock;
+  }
+
+  get watchers(): number {
+    return this.#watchers.size;
+  }
+
+  /** Up to here everybody has been told. */
+  get lastEvent(): number {
+    return this.#lastEvent;
+  }
+
+  /** Begins to look. `fail` is told when a look fails; the next is made all the same. */
+  async start(fail: (error: unknown) => void): Promise<void> {
+    this.#lastEvent = await this.#ledger.reports.lastEvent();
+    this.#looking = this.#look(fail);
+  }
+
+  watch(watcher: Watcher): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  /** What a watcher missed after `after`, up to what everybody has been told; undefined when it is more than `most`. */
+  async missed(after: number, run: number | undefined, most: number): Promise<StreamMessage[] | undefined> {
+    const id = run === undefined ? undefined : (await this.#ledger.reports.run(run))?.id;
+    const events = await this.#ledger.reports.eventsAfter(after, id, most + 1);
+    const told = events.filter((event) => event.id <= this.#lastEvent);
+    return told.length > most ? undefined : told.map(messageOf);
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    await this.#looking;
+  }
+
+  async #look(fail: (error: unknown) => void): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await this.#lookOnce().catch(fail);
+      await this.#clock.sleep(LOOK_MS, signal).catch(() => {});
+    }
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { reports } = this.#ledger;
+    const version = await reports.version();
+    const changed = version !== this.#version;
+    this.#version = version;
+    const running = await reports.runs({ statuses: ['running'] }, 100);
+    // A process that dies changes nothing in the ledger: so runs that were running are looked at in any case.
+    if (!changed && running.length === 0 && this.#said.size === 0) return;
+    for (const run of running) await this.#sample(run);
+    await this.#tellEvents();
+    await this.#tellRuns(running);
+  }
+
+  async #sample({ id, kind }: ReportedRun): Promise<void> {
+    if (kind === 'mirror') {
+      const { downloaded, failed, skipped } = (await this.#ledger.mirror.countDownloads(id)).byStatus;
+      this.#rates.sample(id, new Map([[kind, downloaded + failed + skipped]]));
+      return;
+    }
+    const hosts = await this.#ledger.countsByHost(id);
+    const settled = hosts.map(({ host, counts: { pending: _, ...rest } }): [string, number] => [
+      host,
+      Object.values(rest).reduce((sum, n) => sum + n, 0),
+    ]);
+    this.#rates.sample(id, new Map(settled));
+  }
+
+  async #tellEvents(): Promise<void> {
+    const events = await this.#ledger.reports.eventsAfter(this.#lastEvent, undefined, MOST_EVENTS);
+    for (const event of events) {
+      this.#lastEvent = event.id;
+      if (this.#watchers.size > 0) this.#tell(event.run, messageOf(event));
+    }
+  }
+
+  /** The rows of runs that are running, and once more those that no longer are. */
+  async #tellRuns(running: readonly ReportedRun[]): Promise<void> {
+    const ids = new Set<number>(running.map(({ id }) => id));
+    this.#rates.keepOnly(ids);
+    const ended = [...this.#said.keys()].filter((id) => !ids.has(id));
+    const others = await Promise.all(ended.map((id) => this.#ledger.reports.run(id)));
+    for (const run of [...running, ...others.filter((run) => run !== undefined)]) {
+      const row = await this.#rows.row(run);
+      this.#tellRun(row);
+      if (row.state !== 'running' && !ids.has(run.id)) this.#said.delete(run.id);
+    }
+  }
+
+  #tellRun(row: RunRow): void {
+    const data = JSON.stringify(row);
+    if (this.#said.get(row.id) === data) return;
+    this.#said.set(row.id, data);
+    this.#tell(row.id, { id: undefined, event: 'run', data });
+  }
+
+  #tell(run: number | undefined, message: StreamMessage): void {
+    for (const watcher of this.#watchers) {
+      if (watcher.run === undefined || watcher.run === run) watcher.send(message);
+    }
+  }
+}
+
+function messageOf(row: EventReportRow): StreamMessage {
+  return { id: row.id, event: 'event', data: JSON.stringify(tellEvent(row)) };
+}
+
+/** An event as the API shows it. */
+export function tellEvent({ id, at, run, kind, request, caseId, url, data }: EventReportRow): StoredEvent {
+  return {
+    id,
+    at,
+    run: run ?? null,
+    kind,
+    request: request ?? null,
+    case: caseId ?? null,
+    url: cleanText(url),
+    data: clean(data),
+  };
+}

@@ -1,0 +1,167 @@
+// `curlew mirror …` as a person or a script uses it.
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { VARIABLES } from '../../src/mirror/config/mirror-config.ts';
+import { normalizeActionToken } from '../../src/mirror/csv/normalize-action-token.ts';
+import { curlew } from '../fixtures/curlew-process.ts';
+import { scratchDirectory } from '../fixtures/scratch-directory.ts';
+import { jsonIn, mirror, startMirror } from './mirror-process.ts';
+import { envOf, filesIn, latestRun, perfectFiles, requestsTo, SOURCE, startSite } from './scrape-setup.ts';
+
+const scratch = scratchDirectory();
+const data = () => scratch('data');
+const OPEN = ['--rate', 'off', '--allow-host', '127.0.0.1'];
+
+describe('curlew mirror', () => {
+  it('from nothing to a verified mirror, its reports, its export and its history', async () => {
+    const site = await startSite({ cases: 40 });
+    const env = envOf(site);
+    const synced = await mirror(data(), ['sync', ...OPEN, '--json'], env);
+    expect([synced.code, jsonIn(synced)]).toMatchObject([0, { csv_version_id: 1, is_new_version: true }]);
+    const plan = await startMirror(site, data(), ['--dry-run']).ended;
+    const count = Object.keys(perfectFiles(site)).length;
+    expect([plan.code, jsonIn(plan)]).toMatchObject([0, { cases_planned: count }]);
+    const before = await mirror(data(), ['report']);
+    expect([before.code, before.stdout]).toMatchObject([1, expect.stringMatching(/never_attempted/)]);
+
+    const capped = await startMirror(site, data(), ['--limit', '5']).ended;
+    expect([capped.code, jsonIn(capped)]).toMatchObject([0, { downloadsCompleted: 5 }]);
+    expect(await startMirror(site, data()).ended).toMatchObject({ code: 0 });
+    expect(await startMirror(site, data()).ended).toMatchObject({ code: 0 });
+    expect(filesIn(data())).toEqual(perfectFiles(site));
+
+    expect(await mirror(data(), ['verify'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/all as the ledger/),
+    });
+    expect(await mirror(data(), ['report'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/100 %/) });
+    const manifest = await mirror(data(), ['export', '--manifest']);
+    expect(execFileSync('sha256sum', ['--check', '--quiet'], { cwd: data(), input: manifest.stdout }).toString()).toBe(
+      '',
+    );
+    const lines = (await mirror(data(), ['export'])).stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toHaveLength(count);
+    const rest = await mirror(data(), ['export', '--since', String(lines[9].cursor)]);
+    expect(rest.stdout.trim().split('\n')).toHaveLength(count - 10);
+
+    const runs = (await mirror(data(), ['runs', '--json'])).stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(runs.map(({ id, cases_downloaded }) => [id, cases_downloaded])).toEqual([
+      [3, 0],
+      [2, count - 5],
+      [1, 5],
+    ]);
+    const summary = await mirror(data(), ['run-summary', '--run-id', '2', '--json']);
+    expect(jsonIn(summary)).toMatchObject({
+      id: 2,
+      status_counts: { downloaded: count - 5, failed: 0 },
+      run_health: 'ok',
+    });
+    expect((await mirror(data(), ['run-summary', '--latest'])).stdout).toMatch(/^id +3$/m);
+    const [token = ''] = Object.keys(filesIn(data()));
+    const explained = await mirror(data(), ['explain', token]);
+    expect(explained.stdout).toMatch(/added by version 1[\s\S]*pending → in_progress[\s\S]*in_progress → downloaded/);
+    expect((await mirror(data(), ['health', '--json'], env)).code).toBe(0);
+
+    site.travelTo('v2');
+    expect(jsonIn(await mirror(data(), ['sync', ...OPEN, '--json'], env))).toMatchObject({
+      new_cases: 7,
+      changed_cases: 2,
+      removed_cases: 3,
+    });
+    expect((await mirror(data(), ['diff', '1', '2'])).stdout).toMatch(/7 new, 3 removed, 2 changed\.$/m);
+    site.switchOn('csv-html');
+    const refused = await mirror(data(), ['sync', ...OPEN], env);
+    expect([refused.code, refused.stderr]).toMatchObject([1, expect.stringMatching(/refused.*HTML/)]);
+  });
+
+  it('leaves with 1 when something is wrong, and says what', async () => {
+    const site = await startSite({ cases: 40 });
+    const token = site.corpus.wanted('v1')[3]?.token ?? '';
+    site.switchOn('pdf-404', { token });
+    const run = await startMirror(site, data()).ended;
+    expect([run.code, jsonIn(run)]).toMatchObject([1, { errorCounts: { http_404_not_found: 1 } }]);
+    const report = await mirror(data(), ['report', '--json']);
+    expect([report.code, jsonIn(report).missing]).toMatchObject([1, [{ reason: 'http_404_not_found' }]]);
+    const [name = ''] = Object.keys(filesIn(data()));
+    rmSync(join(data(), 'pdfs', SOURCE, `${name}.pdf`));
+    const verified = await mirror(data(), ['verify']);
+    expect([verified.code, verified.stdout]).toMatchObject([
+      1,
+      expect.stringContaining(`missing   ${SOURCE}/${name}.pdf`),
+    ]);
+    expect((await mirror(data(), ['explain', token])).stdout).toContain('http_404_not_found');
+    expect(normalizeActionToken(token)).not.toBe('');
+  });
+
+  it('leaves with 2 when it was called wrongly', async () => {
+    const site = await startSite({ cases: 40 });
+    await startMirror(site, data(), ['--limit', '1']).ended;
+    for (const args of [
+      ['run-summary', '--run-id', '99'],
+      ['run-summary'],
+      ['run', '--mode', 'some'],
+      ['run', '--source', 'public_registers'],
+      ['run', '--source', 'elsewhere'],
+      ['diff', '1', '9'],
+      ['explain', 'NOBODY'],
+    ]) {
+      expect([args, (await mirror(data(), args)).code]).toEqual([args, 2]);
+    }
+    const reserved = await mirror(data(), ['run', '--source', 'public-registers']);
+    expect(reserved.stderr).toMatch(/planned, and not there yet/);
+    const dangerous = await mirror(data(), ['run'], { BAILIIKC_REPLAY_SKIP_NETWORK: '1' });
+    expect([dangerous.code, dangerous.stderr]).toEqual([2, expect.stringMatching(/BAILIIKC_REPLAY_SKIP_NETWORK/)]);
+    const nothing = await mirror(scratch('empty'), ['report']);
+    expect(nothing.code).toBe(2);
+  });
+
+  it('on SIGTERM ends the run as aborted, hands back, and leaves with 130', async () => {
+    const site = await startSite({ cases: 200, latencyMs: 10 });
+    const run = startMirror(site, data());
+    await site.box.log.arrival(({ n }) => n > 20);
+    run.kill('SIGTERM');
+    const ended = await run.ended;
+    expect([ended.code, jsonIn(ended).status]).toEqual([130, 'aborted']);
+    expect(await latestRun(data())).toMatchObject({ status: 'aborted', errorSummary: 'It was stopped.' });
+    const rest = await startMirror(site, data(), ['--mode', 'resume']).ended;
+    expect(rest.code).toBe(0);
+    expect(filesIn(data())).toEqual(perfectFiles(site));
+    expect(requestsTo(site).files).toBe(Object.keys(perfectFiles(site)).length);
+  });
+
+  it('does not reach a private address unless it is allowed to', async () => {
+    const site = await startSite({ cases: 40 });
+    const { code, stderr } = await mirror(data(), ['run', '--rate', 'off'], envOf(site));
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot be used/)]);
+    expect(site.log.entries).toEqual([]);
+  });
+
+  it('lists every setting with its default', async () => {
+    const { code, stdout } = await curlew(['mirror', 'config', '--json'], { env: { BAILIIKC_MIN_FREE_MB: '7' } });
+    const rows = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect([code, rows.map(({ name }) => name)]).toEqual([0, Object.values(VARIABLES).map(({ names }) => names[0])]);
+    expect(rows.find(({ name }) => name === 'BAILIIKC_MIN_FREE_MB')).toMatchObject({ value: '7', default: '400' });
+  });
+
+  it('writes what it does to logs/latest.log, without secrets', async () => {
+    const site = await startSite({ cases: 40 });
+    await startMirror(site, data(), ['--limit', '2']).ended;
+    const log = readFileSync(join(data(), 'logs', 'latest.log'), 'utf8');
+    for (const label of ['NAV', 'PLAN', 'TABLE', 'BOX', 'STATE']) expect(log).toContain(`[SCRAPER][${label}] `);
+    const nonce = new URLSearchParams(site.log.entries.find(({ body }) => body !== null)?.body ?? '').get('security');
+    expect(nonce).toMatch(/^[0-9a-f]{10}$/);
+    expect(log).not.toContain(nonce);
+  });
+});

@@ -1,0 +1,3 @@
+import { describeClient } from './client-conformance.ts';
+
+describeClient('http');
