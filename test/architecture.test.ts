@@ -12,7 +12,8 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 /** From the ways in down to the doors to the world. A folder may use those below it; those in one row know nothing of each other. */
 const LAYERS = [
   ['index.ts', 'testing.ts', 'robots.ts'],
-  ['cli', 'server'],
+  ['cli'],
+  ['server'],
   ['engine'],
   ['sites', 'mirror', 'fetcher'],
   ['scraper'],

@@ -27,7 +27,9 @@ const Ready = z.object({ url: z.string(), page: z.string(), pid: z.number() });
 interface Figures {
   readonly files: number;
   readonly seconds: number;
-  readonly memoryMb: readonly number[];
+  readonly peakMb: number;
+  /** What it wrote to standard error. */
+  readonly said: string;
 }
 
 /** Runs a program to its end, and looks at its memory meanwhile. */
@@ -38,14 +40,17 @@ async function timed(
 ): Promise<Omit<Figures, 'files'>> {
   const began = performance.now();
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...env } });
-  const memoryMb: number[] = [];
-  const timer = setInterval(() => memoryMb.push(residentMb(child.pid)), 50);
+  let peakMb = 0;
+  const look = () => {
+    peakMb = Math.max(peakMb, residentMb(child.pid));
+  };
+  const timer = setInterval(look, 50);
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text) => (said += text));
   const [code] = await once(child, 'close');
   clearInterval(timer);
   if (code !== 0) throw new Error(`${command} ended with ${code}: ${said.slice(-2_000)}`);
-  return { seconds: (performance.now() - began) / 1000, memoryMb: memoryMb.filter((mb) => mb > 0) };
+  return { seconds: (performance.now() - began) / 1000, peakMb, said };
 }
 
 /** proc(5); 0 where there is none. */
@@ -57,9 +62,10 @@ function residentMb(pid: number | undefined): number {
   }
 }
 
-/** The most that was held between two shares of the time. */
-function mostBetween(samples: readonly number[], from: number, to: number): string {
-  return Math.max(0, ...samples.slice(samples.length * from, samples.length * to)).toFixed(0);
+/** What was alive after a quarter of the time, and at the end, in MB. */
+function liveHeap({ said }: Figures): readonly [string, string] {
+  const samples = [...said.matchAll(/live heap: (\d+) bytes/g)].map(([, bytes]) => (Number(bytes) / 1e6).toFixed(1));
+  return [samples[Math.floor(samples.length / 4)] ?? '?', samples.at(-1) ?? '?'];
 }
 
 async function countFiles(directory: string): Promise<number> {
@@ -80,9 +86,9 @@ async function withSite<T>(cases: number, use: (site: z.infer<typeof Ready>) => 
   }
 }
 
-async function mirror(site: z.infer<typeof Ready>, data: string): Promise<Figures> {
+async function mirror(site: z.infer<typeof Ready>, data: string, node: readonly string[] = []): Promise<Figures> {
   const run = ['mirror', 'run', '--mode', 'full', '--delay', '0', '--rate', 'off', '--concurrency', String(PARALLEL)];
-  const args = [path('bin/curlew.js'), ...run, '--allow-host', '127.0.0.1', '--data', data, '--json'];
+  const args = [...node, path('bin/curlew.js'), ...run, '--allow-host', '127.0.0.1', '--data', data, '--json'];
   const figures = await timed(process.execPath, args, { BAILIIKC_UJ_BASE_URL: site.url });
   return { ...figures, files: await countFiles(join(data, 'pdfs', 'unreported_judgments')) };
 }
@@ -133,27 +139,36 @@ try {
   const few = await withSite(FEW, (site) => mirror(site, join(home, 'few')));
   const rows = await withSite(CASES, async (site) => {
     const curlew = await mirror(site, join(home, 'curlew'));
+    const watched = await mirror(site, join(home, 'watched'), [
+      '--expose-gc',
+      '--import',
+      path('bench/mirror/live-heap.ts'),
+    ]);
     const urls = await addresses(site);
-    return { curlew, wget: await wget(urls, join(home, 'wget')), curl: await curl(urls, join(home, 'curl')) };
+    return {
+      curlew,
+      heap: liveHeap(watched),
+      wget: await wget(urls, join(home, 'wget')),
+      curl: await curl(urls, join(home, 'curl')),
+    };
   });
-  const line = (name: string, { files, seconds, memoryMb }: Figures) => [
+  const line = (name: string, { files, seconds, peakMb }: Figures) => [
     name,
     String(files),
     seconds.toFixed(1),
     (files / seconds).toFixed(0),
-    mostBetween(memoryMb, 0.25, 0.5),
-    mostBetween(memoryMb, 0.75, 1),
-    mostBetween(memoryMb, 0, 1),
+    peakMb.toFixed(0),
   ];
   console.log(
     formatTable([
-      ['', 'files', 'seconds', 'files/s', 'MB in the 2nd quarter', 'in the last', 'peak'],
+      ['', 'files', 'seconds', 'files/s', 'peak MB'],
       line(`Curlew, ${FEW} cases`, few),
       line(`Curlew, ${CASES} cases, ${PARALLEL} at once`, rows.curlew),
       line('wget, one at a time', rows.wget),
       line(`curl, ${PARALLEL} at once`, rows.curl),
     ]),
   );
+  console.log(`Curlew's live heap, ${CASES} cases: ${rows.heap[0]} MB after a quarter, ${rows.heap[1]} MB at the end.`);
 } finally {
   await rm(home, { recursive: true, force: true });
 }

@@ -82,7 +82,7 @@ export function readCount(text: string): number {
   return count;
 }
 
-function readRate(text: string): number | 'off' {
+export function readRate(text: string): number | 'off' {
   if (text === 'off') return 'off';
   const rate = Number(text);
   if (!(rate > 0 && Number.isFinite(rate))) throw new InvalidArgumentError('It must be a number above 0, or off.');

@@ -19,6 +19,15 @@ export interface ShownProgress {
 
 /** Starts showing. */
 export function showProgress(progress: () => Progress | undefined): ShownProgress {
+  return showLive(progress, barLines, plainLine);
+}
+
+/** Starts showing anything: `bars` draws it within so many columns, `plain` puts it into one line. */
+export function showLive<T>(
+  look: () => T | undefined,
+  bars: (state: T, columns: number) => string[],
+  plain: (state: T) => string,
+): ShownProgress {
   const terminal = process.stderr.isTTY === true;
   let drawn = 0;
   const erase = () => {
@@ -26,14 +35,14 @@ export function showProgress(progress: () => Progress | undefined): ShownProgres
     drawn = 0;
   };
   const draw = () => {
-    const now = progress();
+    const now = look();
     if (now === undefined) return;
     if (!terminal) {
-      process.stderr.write(`${plainLine(now)}\n`);
+      process.stderr.write(`${plain(now)}\n`);
       return;
     }
     // Some terminals say 0.
-    const lines = barLines(now, process.stderr.columns || 80);
+    const lines = bars(now, process.stderr.columns || 80);
     erase();
     process.stderr.write(lines.map((line) => `${line}\n`).join(''));
     drawn = lines.length;
@@ -52,7 +61,7 @@ export function showProgress(progress: () => Progress | undefined): ShownProgres
   };
 }
 
-const colour = (name: 'green' | 'dim' | 'yellow' | 'red', text: string) =>
+export const colour = (name: 'green' | 'dim' | 'yellow' | 'red', text: string) =>
   styleText(name, text, { stream: process.stderr });
 
 /** For where nothing can be drawn anew. Exported for its test. */
@@ -78,8 +87,7 @@ function hostLine({ host, counts, perSecond, waits }: HostRate): string {
   const bad = counts.failed + counts.blocked + counts.unknown;
   const settled = counts.done + counts.absent + counts.skipped + bad;
   const all = settled + counts.pending;
-  const filled = all === 0 ? 0 : Math.round((settled / all) * BAR_WIDTH);
-  const bar = colour('green', '█'.repeat(filled)) + colour('dim', '░'.repeat(BAR_WIDTH - filled));
+  const bar = drawBar(all === 0 ? 0 : settled / all);
   const failed = bad > 0 ? `  ${colour('red', `${formatCount(bad)} failed`)}` : '';
   const left =
     perSecond > 0 && counts.pending > 0 ? `  ${formatDuration((counts.pending / perSecond) * 1000)} left` : '';
@@ -87,8 +95,14 @@ function hostLine({ host, counts, perSecond, waits }: HostRate): string {
   return `${printable(host)}  ${bar}  ${formatCount(settled)}/${formatCount(all)}  ${perSecond.toFixed(1)}/s${failed}${outlook}`;
 }
 
+/** `share` of it is filled. */
+export function drawBar(share: number): string {
+  const filled = Math.round(Math.min(Math.max(share, 0), 1) * BAR_WIDTH);
+  return colour('green', '█'.repeat(filled)) + colour('dim', '░'.repeat(BAR_WIDTH - filled));
+}
+
 /** Cuts a line to a width without counting colours, so that it never wraps. */
-function cut(line: string, width: number): string {
+export function cut(line: string, width: number): string {
   let seen = 0;
   let out = '';
   for (const part of line.split(/(\x1b\[[0-9;]*m)/)) {

@@ -9,6 +9,7 @@ import type { RunId } from '../ledger/run.ts';
 import type { Clock } from '../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import type { Random } from '../platform/random.ts';
+import { closedSockets } from '../platform/sockets.ts';
 import type { MirrorConfig } from './config/mirror-config.ts';
 import type { ScrapeOptions } from './run-scrape.ts';
 
@@ -38,7 +39,7 @@ export async function openPipeline(
   const { rate = 1, robots = 'allow', allowHosts = [], userAgent, proxy } = options.fetch ?? {};
   // Written by the code that reads it again, and so not checked.
   const memory = run === undefined ? NO_MEMORY : ((await ledger.fetchMemory(run)) as unknown as FetchMemory);
-  const sockets = options.world?.sockets;
+  const sockets = config.replaySkipNetwork ? closedSockets : options.world?.sockets;
   return createPipeline(
     {
       rate,

@@ -56,7 +56,8 @@ describe('a disk that gets full', () => {
       expect(summary).toMatchObject({ errorCounts: { disk_full: 1 } });
       expect(await latestRun(data)).toMatchObject({ status: 'aborted' });
       expect(held.length).toBeGreaterThan(1);
-      expect(Object.keys(files)).toHaveLength(held.length);
+      // One may be in its place that the ledger had no room to hear of; the resume takes it over.
+      expect(Object.keys(files).length - held.length).toBeOneOf([0, 1]);
       expect(readdirSync(scratch('small', 'data', 'pdfs', '.partial', SOURCE))).toEqual([]);
       const rest = await scrape(site, data, { mode: 'resume' }, { env });
       expect(rest).toMatchObject({ errorCounts: {} });

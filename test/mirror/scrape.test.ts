@@ -76,6 +76,17 @@ describe('a run', () => {
     expect(new Set(waits.map(Math.round)).size).toBeGreaterThan(10);
   });
 
+  it('keeps the pace of each host, as the server sees it', async () => {
+    const site = await startSite({ cases: 40 });
+    const options = { fetch: { rate: 25, allowHosts: ['127.0.0.1'] }, world: { clock: systemClock } };
+    await scrape(site, data(), { limit: 8 }, options);
+    for (const { log } of [site, site.box]) {
+      const [first, last] = [log.entries[0]?.arrivedAt ?? 0, log.entries.at(-1)?.arrivedAt ?? 0];
+      // A gap may be lost to a first request that was slow on its way.
+      expect(last - first).toBeGreaterThanOrEqual((log.entries.length - 2) * 40);
+    }
+  });
+
   it('gets over two nonces that end and addresses that expire, with a bounded number of pages', async () => {
     const site = await startSite({ cases: 200 });
     site.switchOn('nonce-rotated', { after: 50, count: 1 });
@@ -318,6 +329,18 @@ describe('a dry run', () => {
     });
     expect(await look(data(), ({ mirror }) => mirror.runs(SOURCE, 5))).toEqual([]);
     expect(requestsTo(site)).toEqual({ pages: 0, ajax: 0, files: 0 });
+  });
+});
+
+describe('with the network switched off', () => {
+  it('a run reaches nothing, and only tests and replays may have it so', async () => {
+    const site = await startSite({ cases: 40 });
+    const env = { BAILIIKC_REPLAY_SKIP_NETWORK: '1' };
+    await expect(scrape(site, data(), {}, { env })).rejects.toMatchObject({ code: ErrorCode.configInvalid });
+    await expect(scrape(site, data(), {}, { env, entrypoint: 'tests' })).rejects.toMatchObject({
+      code: ErrorCode.networkClosed,
+    });
+    expect(site.log.entries).toEqual([]);
   });
 });
 

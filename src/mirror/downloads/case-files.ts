@@ -32,7 +32,12 @@ export class BoxFiles implements CaseFiles {
     const { path, inspection } = await fetchPdf(request, this.#parts);
     const filePath = pdfPathOf(wanted);
     const file = { filePath, sizeBytes: inspection.sizeBytes, sha256: inspection.sha256 };
-    await emit(verifiedEvent(wanted, file));
+    try {
+      await emit(verifiedEvent(wanted, file));
+    } catch (error) {
+      await spool.discard(path);
+      throw error;
+    }
     const target = join(directory.pdfs, filePath);
     await spool.moveTo(path, dirname(target), target);
     return file;

@@ -72,6 +72,8 @@ export class CaseRunner {
   #end: RunEnd | undefined;
   #fault: { readonly error: unknown } | undefined;
   #structureFailures = 0;
+  /** Whether a case was not taken up, or handed back. */
+  #isCut = false;
 
   constructor(parts: CaseRunnerParts) {
     this.#parts = parts;
@@ -98,7 +100,8 @@ export class CaseRunner {
     const { peakInFlight, maxParallel, overflows } = this.#executor.telemetry;
     const fields = { phase: 'download_executor', peak_in_flight: peakInFlight, max_parallel: maxParallel, overflows };
     await this.#parts.emit({ label: 'STATE', fields });
-    return this.#end ?? (this.#parts.patience.stop.aborted ? STOPPED : { status: 'completed' });
+    // A run that was told to stop when it had done everything is complete.
+    return this.#end ?? (this.#isCut || jobs.length > 0 ? STOPPED : { status: 'completed' });
   }
 
   get #isOver(): boolean {
@@ -111,7 +114,10 @@ export class CaseRunner {
       const jitter = 1 + JITTER * (2 * random.next() - 1);
       const delayMs = index === 0 ? 0 : perDownloadDelayMs * jitter;
       await this.#wait(Math.max(delayMs, job.notBefore - clock.now()));
-      if (this.#isOver) return;
+      if (this.#isOver) {
+        this.#isCut = true;
+        return;
+      }
       await this.#begin(job).catch((error: unknown) => this.#fail(error));
     }
   }
@@ -166,6 +172,7 @@ export class CaseRunner {
     const { patience } = this.#parts;
     const isStop = this.#patience.stop.aborted && thrown === this.#patience.stop.reason;
     if (isStop || (patience.abort.aborted && thrown === patience.abort.reason)) {
+      this.#isCut = true;
       await state.handBack();
       return;
     }
