@@ -5,7 +5,12 @@ import type { Run } from '../ledger/run.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 
 /** `given` if there is one, else the file the run was begun from. Throws `usage` when that is not there. */
-export function sourceOf({ id, source }: Run, given: string | undefined): string {
+export function sourceOf({ id, kind, source }: Run, given: string | undefined): string {
+  if (kind === 'mirror') {
+    throw new CurlewError(ErrorCode.usage, `Run ${id} is a mirror's, and no scraper reads it.`, {
+      remedy: 'Go on with what it left: curlew mirror run --mode resume.',
+    });
+  }
   if (given !== undefined) return given;
   if (source !== undefined && existsSync(source)) return source;
   const why =

@@ -4,12 +4,14 @@ import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { totalOf } from './count-table.ts';
 import { judgeHealth } from './health.ts';
 import type { LedgerTables } from './ledger-tables.ts';
+import { summariseMirror } from './mirror/summarise-mirror.ts';
 import type { RunId, RunSummary } from './run.ts';
 import { summariseWalks } from './summarise-walks.ts';
 
 export function summarise(tables: LedgerTables, id: RunId): RunSummary {
   const run = tables.runs.find(id);
   if (run === undefined) throw runNotFound(id);
+  if (run.kind === 'mirror') return summariseMirror(tables.database, run);
   const requests = totalOf(tables.counts.byHost(id));
   const { total, invalid } = tables.records.count(id);
   const walks = summariseWalks(tables, id);

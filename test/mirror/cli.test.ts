@@ -33,6 +33,8 @@ describe('curlew mirror', () => {
     expect(await startMirror(site, data()).ended).toMatchObject({ code: 0 });
     expect(filesIn(data())).toEqual(perfectFiles(site));
 
+    const shown = await curlew(['show', '2', '--data', data(), '--json']);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ health: 'ok', requests: { done: count - 5, failed: 0 } });
     expect(await mirror(data(), ['verify'])).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/all as the ledger/),
@@ -120,6 +122,8 @@ describe('curlew mirror', () => {
     expect(reserved.stderr).toMatch(/planned, and not there yet/);
     const dangerous = await mirror(data(), ['run'], { BAILIIKC_REPLAY_SKIP_NETWORK: '1' });
     expect([dangerous.code, dangerous.stderr]).toEqual([2, expect.stringMatching(/BAILIIKC_REPLAY_SKIP_NETWORK/)]);
+    const resumed = await curlew(['resume', '1', '--data', data()]);
+    expect([resumed.code, resumed.stderr]).toEqual([2, expect.stringMatching(/mirror run --mode resume/)]);
     const nothing = await mirror(scratch('empty'), ['report']);
     expect(nothing.code).toBe(2);
   });

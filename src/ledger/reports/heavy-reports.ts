@@ -7,12 +7,21 @@ import type { Clock } from '../../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import type { HeavyAnswers, HeavyJob } from './heavy-job.ts';
 
+/** Which state of a run a report is about: another stamp needs another report. */
+export interface Stamp {
+  readonly stamp: string;
+  /** Whether the run goes on, so that a report of it grows old. */
+  readonly isLive: boolean;
+}
+
 interface Kept {
   readonly answer: Promise<unknown>;
   /** What the run was like when it was asked for. */
   readonly stamp: string;
   /** On the monotonic clock. */
   readonly askedAt: number;
+  /** The one before, to be given until this one is there. */
+  readonly before: Promise<unknown> | undefined;
   done: boolean;
 }
 
@@ -34,33 +43,29 @@ export class HeavyReports {
     this.#clock = clock;
   }
 
-  /**
-   * The report. `stamp` changes with the run's state: another stamp makes a new report. With `pinned` the one that is kept
-   * is given however old it is, for the next pages of a list.
-   */
+  /** With `pinned` the report that is kept is given however old it is: for the next pages of a list. */
   ask<Kind extends HeavyJob['kind']>(
     job: Extract<HeavyJob, { readonly kind: Kind }>,
-    stamp: string,
+    { stamp, isLive }: Stamp,
     pinned = false,
   ): Promise<HeavyAnswers[Kind]> {
     const key = JSON.stringify(job);
     const kept = this.#kept.get(key);
-    const age = kept === undefined ? 0 : this.#clock.monotonic() - kept.askedAt;
-    if (kept !== undefined && (pinned || !kept.done || (kept.stamp === stamp && age < FRESH_MS))) {
-      return kept.answer as Promise<HeavyAnswers[Kind]>;
-    }
-    const fresh = this.#begin(key, job, stamp);
+    const isOld = kept !== undefined && isLive && this.#clock.monotonic() - kept.askedAt >= FRESH_MS;
+    const isGood = kept !== undefined && (pinned || (kept.stamp === stamp && (!kept.done || !isOld)));
+    const { answer, before, done } = isGood ? kept : this.#begin(key, job, stamp, kept);
     // The old one is better than waiting, unless the run is another than it was.
-    return (kept?.stamp === stamp ? kept.answer : fresh) as Promise<HeavyAnswers[Kind]>;
+    return (done ? answer : (before ?? answer)) as Promise<HeavyAnswers[Kind]>;
   }
 
   async close(): Promise<void> {
     await this.#worker?.terminate();
   }
 
-  #begin(key: string, job: HeavyJob, stamp: string): Promise<unknown> {
+  #begin(key: string, job: HeavyJob, stamp: string, last: Kept | undefined): Kept {
     const answer = this.#send(job);
-    const kept: Kept = { answer, stamp, askedAt: this.#clock.monotonic(), done: false };
+    const before = last?.stamp === stamp && last.done ? last.answer : undefined;
+    const kept: Kept = { answer, stamp, askedAt: this.#clock.monotonic(), before, done: false };
     this.#kept.delete(key);
     this.#kept.set(key, kept);
     const [oldest] = this.#kept.keys();
@@ -69,7 +74,7 @@ export class HeavyReports {
       () => (kept.done = true),
       () => this.#kept.delete(key),
     );
-    return answer;
+    return kept;
   }
 
   #send(job: HeavyJob): Promise<unknown> {

@@ -28,7 +28,7 @@ export interface ScannedPage {
 }
 
 /** Rows that are looked at for one page. */
-const MOST_LOOKED_AT = 20_000;
+const MOST_LOOKED_AT = 5_000;
 
 /** Up to `limit` ids after the one given, in the order of ids. */
 export function scanIds(
