@@ -34,7 +34,9 @@ describe('curlew mirror', () => {
     expect(filesIn(data())).toEqual(perfectFiles(site));
 
     const shown = await curlew(['show', '2', '--data', data(), '--json']);
-    expect(JSON.parse(shown.stdout)).toMatchObject({ health: 'ok', requests: { done: count - 5, failed: 0 } });
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      summary: { health: 'ok', requests: { done: count - 5, failed: 0 } },
+    });
     expect(await mirror(data(), ['verify'])).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/all as the ledger/),
