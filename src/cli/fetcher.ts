@@ -19,7 +19,7 @@ Configured by PAGE_FETCHER_* (docs/fleet.md). With Redis or Kafka named it is on
 The log goes to standard error. SIGTERM finishes or gives back what it holds; a second one ends it at once.
 
 Example:
-  PAGE_FETCHER_REDIS_URL=redis://localhost:6379 curlew fetcher`,
+  curlew fetcher --embedded`,
     )
     .action(async (options: PlaceOptions) => {
       const chosen = choosePlace(options);

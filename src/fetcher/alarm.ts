@@ -2,6 +2,9 @@
 
 import type { Clock } from '../platform/clock.ts';
 
+/** A reason of its own, since the one that is made otherwise costs more than the wait. */
+const RUNG = 'rung';
+
 export class Alarm {
   readonly #clock: Clock;
   #bell = new AbortController();
@@ -11,7 +14,7 @@ export class Alarm {
   }
 
   ring(): void {
-    this.#bell.abort();
+    this.#bell.abort(RUNG);
   }
 
   /** For one caller at a time. */

@@ -59,6 +59,11 @@ it('says that a variable is misspelt', () => {
   expect(() => readFetcherConfig({ PAGE_FETCHER_RATE: '2' })).toThrow('PAGE_FETCHER_RATE is not known');
 });
 
+it('passes over what Kubernetes sets for a service of that name', () => {
+  const set = { PAGE_FETCHER_PORT: 'tcp://10.0.0.1:80', PAGE_FETCHER_PORT_80_TCP: 'x', PAGE_FETCHER_SERVICE_HOST: 'x' };
+  expect(() => readFetcherConfig(set)).not.toThrow();
+});
+
 it('every default can be read, and every name is its own', () => {
   const names = Object.values(FETCHER_VARIABLES).map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);

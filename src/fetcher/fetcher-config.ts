@@ -135,9 +135,13 @@ export function namesFleet(environment: Environment): boolean {
   return environment[redisUrl.name] !== undefined || environment[kafkaBootstrapServers.name] !== undefined;
 }
 
+/** Kubernetes sets these in every container when a service is called `page-fetcher`. */
+const OF_KUBERNETES = /^PAGE_FETCHER_(SERVICE_|PORT(_|$))/;
+
 function unknownIn(environment: Environment): string[] {
   const known = new Set(Object.values(FETCHER_VARIABLES).map(({ name: variableName }) => variableName));
-  return Object.keys(environment).filter((key) => key.startsWith('PAGE_FETCHER_') && !known.has(key));
+  const ours = Object.keys(environment).filter((key) => key.startsWith('PAGE_FETCHER_') && !OF_KUBERNETES.test(key));
+  return ours.filter((key) => !known.has(key));
 }
 
 function number(least: number): (text: string) => number {

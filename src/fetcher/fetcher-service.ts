@@ -28,9 +28,9 @@ const HOUSEKEEPING_MS = 500;
 const TROUBLE_MS = 500;
 const LONGEST_PUMP_LEASE_MS = 15_000;
 /** What is under way when it stops has this long to finish; then it is cut off and given back. */
-const FINISH_MS = 12_000;
+const FINISH_MS = 11_000;
 /** And after this long everything ends, whatever is away. */
-const END_MS = 16_000;
+const END_MS = 14_000;
 
 export interface FetcherServiceParts {
   readonly config: FetcherConfig;
@@ -116,12 +116,15 @@ export class FetcherService implements PolitenessWatcher {
     });
   }
 
-  /** Works until `stop` aborts; resolves when everything is finished or given back, at most 16 s later. Once only. */
+  /**
+   * Works until `stop` aborts. Resolves when everything is finished or given back: at most 14 s later, and as long as a last
+   * question to a backend that is away may take. Once only.
+   */
   async run(stop: AbortSignal): Promise<void> {
     const { clock } = this.#parts;
     const over = new AbortController();
     const pumpStop = new AbortController();
-    stop.addEventListener('abort', () => this.#alarm.ring());
+    stop.addEventListener('abort', () => this.#alarm.ring(), { once: true });
     const loops = [this.#beat(over.signal), this.#keepHouse(over.signal)];
     const pumping = this.#pump().run(pumpStop.signal, this.#end.signal);
     await this.#dispatch(stop);
@@ -279,7 +282,11 @@ export class FetcherService implements PolitenessWatcher {
   /** What the pipeline learnt. */
   #drain(): void {
     const unsaved = this.#pipeline.takeUnsaved();
-    this.#parts.remember?.(unsaved);
+    try {
+      this.#parts.remember?.(unsaved);
+    } catch (error) {
+      this.#parts.backendOutage.away(error);
+    }
     for (const { kind, ...event } of unsaved.events) {
       if (kind === 'robots_unreachable' || kind === 'retry_after') this.#parts.log.event(kind, event);
     }

@@ -3,6 +3,7 @@
 import type { Unsaved } from '../fetch/fetch-memory.ts';
 import type { SharedPoliteness } from '../fetch/shared-politeness.ts';
 import { FetcherLedger } from '../ledger/fetcher/fetcher-ledger.ts';
+import { FetcherLock } from '../ledger/fetcher/fetcher-lock.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import { openEmbeddedBackend } from './embedded/embedded-backend.ts';
@@ -37,11 +38,13 @@ export interface WorldOptions {
   readonly random: Random;
 }
 
+/** Throws `run_owned` when another fetcher works in the directory. */
 export async function openEmbeddedWorld(
   data: string,
   config: FetcherConfig,
   { clock, random }: WorldOptions,
 ): Promise<FetcherWorld> {
+  const lock = FetcherLock.take(data);
   const backend = openEmbeddedBackend(data, { clock, outboxLimit: config.outboxLimit });
   const ledger = FetcherLedger.open(data);
   const politeness = new EmbeddedPoliteness(ledger, { clock, random });
@@ -54,6 +57,7 @@ export async function openEmbeddedWorld(
     async close() {
       ledger.close();
       await backend.close();
+      lock.release();
     },
   };
 }

@@ -28,11 +28,11 @@ export async function runFetcher(options: RunFetcherOptions, stop: AbortSignal):
   const { place, config, log, clock, random } = options;
   const { machine, pid } = thisProcess();
   const worker = `${machine}-${pid}-${random.hex(4)}`;
-  const redis = new Outage(place.kind === 'fleet' ? 'redis' : 'ledger', log, clock);
-  const kafka = new Outage(place.kind === 'fleet' ? 'kafka' : 'event_log', log, clock);
+  const names = place.kind === 'fleet' ? (['redis', 'kafka'] as const) : (['ledger', 'event_log'] as const);
+  const [redis, kafka] = [new Outage(names[0], log, clock), new Outage(names[1], log, clock)];
   const metrics = new FetcherMetrics();
   const known: { world?: FetcherWorld } = {};
-  const endpoint = await openEndpoint(config, clock, metrics, () => known.world);
+  const endpoint = await openEndpoint({ config, clock, metrics, names, worldNow: () => known.world });
   log.event('listening', { worker, place: place.kind, metrics: `${endpoint.url}/metrics` });
   try {
     const world =
@@ -75,12 +75,16 @@ async function sayIfLogIsAway(world: FetcherWorld, kafka: Outage, config: Fetche
   kafka.away(new Error(`Kafka at ${config.kafkaBootstrapServers} does not answer; ${until}`));
 }
 
-function openEndpoint(
-  config: FetcherConfig,
-  clock: Clock,
-  metrics: FetcherMetrics,
-  worldNow: () => FetcherWorld | undefined,
-): Promise<HttpEndpoint> {
+interface EndpointParts {
+  readonly config: FetcherConfig;
+  readonly clock: Clock;
+  readonly metrics: FetcherMetrics;
+  /** What the backend and the event log are called. */
+  readonly names: readonly [string, string];
+  readonly worldNow: () => FetcherWorld | undefined;
+}
+
+function openEndpoint({ config, clock, metrics, names, worldNow }: EndpointParts): Promise<HttpEndpoint> {
   const within = <T>(work: Promise<T>, otherwise: T): Promise<T> => {
     const answered = new AbortController();
     const late = clock.sleep(ANSWER_MS, answered.signal).then(
@@ -99,7 +103,7 @@ function openEndpoint(
           within(world?.backend.ready() ?? Promise.resolve(false), false),
           within(world?.isLogReady() ?? Promise.resolve(false), false),
         ]);
-        return json(backend && log ? 200 : 503, { ready: backend && log, redis: backend, kafka: log });
+        return json(backend && log ? 200 : 503, { ready: backend && log, [names[0]]: backend, [names[1]]: log });
       }
       case '/metrics':
         if (world !== undefined) await within(lookUpLevels(world, metrics), undefined);

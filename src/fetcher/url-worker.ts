@@ -7,7 +7,7 @@ import type { FetchedExchange, Outcome } from '../fetch/outcome.ts';
 import type { Patience } from '../fetch/patience.ts';
 import { decideRetry } from '../fetch/politeness/retry-policy.ts';
 import type { Log } from '../observe/log.ts';
-import type { Clock, Instant } from '../platform/clock.ts';
+import type { Clock } from '../platform/clock.ts';
 import { assertNever, messageOf } from '../platform/errors.ts';
 import type { Random } from '../platform/random.ts';
 import type { FetcherConfig } from './fetcher-config.ts';
@@ -32,8 +32,8 @@ export interface UrlWorkerParts {
   readonly ending: AbortSignal;
   readonly onOutboxFull: () => void;
   readonly onAnswered: (host: string, durationMs: number) => void;
-  /** The host wants to be left alone until then. */
-  readonly onHeld: (host: string, until: Instant) => void;
+  /** The host wants to be left alone for a while. */
+  readonly onHeld: (host: string) => void;
 }
 
 export class UrlWorker {
@@ -110,7 +110,7 @@ export class UrlWorker {
       case 'rate_limited':
         log.event('rate_limited', { url, reason: outcome.reason, until: new Date(outcome.until).toISOString() });
         metrics.rateLimited(host);
-        onHeld(host, outcome.until);
+        onHeld(host);
         return this.#giveBack(lease);
       case 'unchanged':
         // Nothing is asked conditionally, so there is nothing that it could be unchanged from.

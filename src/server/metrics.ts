@@ -47,6 +47,11 @@ export class Metrics {
   ]);
   readonly #deadLetters = this.#gauge('curlew_dead_letters', 'URLs given up by the fetcher', []);
 
+  /** Of all metrics. */
+  get names(): string[] {
+    return this.#registry.getMetricsAsArray().map(({ name }) => name);
+  }
+
   get contentType(): string {
     return this.#registry.contentType;
   }
@@ -80,7 +85,9 @@ export class Metrics {
       this.#open.set({ host }, breaker.state === 'closed' ? 0 : 1);
       this.#asked.set({ host }, requests);
     }
-    this.#deadLetters.set(await context.deadLetters.size());
+    // A fleet's Redis that does not answer is no reason to tell nothing.
+    const letters = await context.letters.look((dead) => dead.size()).catch(() => undefined);
+    if (letters !== undefined) this.#deadLetters.set(letters);
     return this.#registry.metrics();
   }
 

@@ -1,12 +1,13 @@
 // What the handlers work with. The server reads through reports and changes through the command line; the few changes that
 // are the server's own go through `change`.
 
-import type { DeadLetters } from '../fetcher/dead-letters.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { HeavyReports } from '../ledger/reports/heavy-reports.ts';
 import type { Log } from '../observe/log.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { FetcherLetters } from './fetcher-letters.ts';
 import type { Access } from './guard/access.ts';
+import type { SharedAnswers } from './http/shared-answers.ts';
 import type { RunRates } from './runs/run-rates.ts';
 import type { RunRows } from './runs/run-rows.ts';
 import type { ChildRuns } from './start/child-runs.ts';
@@ -29,11 +30,10 @@ export interface ServerContext {
   /** Arguments that every run begun from here gets, before its own. */
   readonly defaults: readonly string[];
   readonly hub: EventHub;
+  /** What many ask for at the same time. */
+  readonly shared: SharedAnswers;
   readonly log: Log;
   /** Opens the ledger for a change, and closes it again. */
   readonly change: <T>(work: (ledger: Ledger) => Promise<T>) => Promise<T>;
-  /** The dead letters of the fetcher, for looking only. */
-  readonly deadLetters: Pick<DeadLetters, 'size' | 'list'>;
-  /** Opens them for a change, and closes them again. */
-  readonly changeDeadLetters: <T>(work: (letters: DeadLetters) => Promise<T>) => Promise<T>;
+  readonly letters: FetcherLetters;
 }

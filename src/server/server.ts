@@ -4,9 +4,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fastify, { type FastifyInstance } from 'fastify';
-import { openEmbeddedBackend } from '../fetcher/embedded/embedded-backend.ts';
-import { EmbeddedDeadLetters } from '../fetcher/embedded/embedded-dead-letters.ts';
-import { FetcherLedger } from '../ledger/fetcher/fetcher-ledger.ts';
 import { LEDGER_FILE, Ledger } from '../ledger/ledger.ts';
 import { HeavyReports } from '../ledger/reports/heavy-reports.ts';
 import type { Log } from '../observe/log.ts';
@@ -15,9 +12,11 @@ import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
 import { systemRandom } from '../platform/random.ts';
 import { packageRoot } from '../platform/version.ts';
 import { DashboardFiles } from './dashboard-files.ts';
+import { openFetcherLetters } from './fetcher-letters.ts';
 import { Access } from './guard/access.ts';
 import { isLoopback } from './guard/loopback.ts';
 import { configureHttp } from './http/configure-http.ts';
+import { SharedAnswers } from './http/shared-answers.ts';
 import { Metrics } from './metrics.ts';
 import { bindBodyRoutes } from './routes/body-routes.ts';
 import { bindCaseRoutes } from './routes/case-routes.ts';
@@ -73,7 +72,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const access = new Access({ host, token: token === '' ? undefined : token, publicUrl }, clock, systemRandom);
   if (access.loginNeeded && (token ?? '') === '') throw tokenNeeded(host);
   const { context, close } = await openContext(options, access, clock);
-  const app = fastify({ bodyLimit: 64 * 1024, requestTimeout: 30_000, forceCloseConnections: true });
+  const app = fastify({
+    bodyLimit: 64 * 1024,
+    requestTimeout: 30_000,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 1_000 },
+  });
   try {
     await build(app, context, await DashboardFiles.load(options.web));
     await context.hub.start((error) => log.event('look_failed', { message: messageOf(error) }));
@@ -117,7 +121,7 @@ async function openContext(
   // A ledger that is not there yet is made, so that there is one to look at.
   if (!existsSync(join(data, LEDGER_FILE))) await (await Ledger.open(data, { clock })).close();
   const ledger = await Ledger.open(data, { clock, readOnly: true });
-  const fetcher = FetcherLedger.open(data, { readOnly: true });
+  const letters = openFetcherLetters(data, env, clock);
   const heavy = new HeavyReports(data, clock);
   const rates = new RunRates(clock);
   const rows = new RunRows(ledger, rates);
@@ -137,6 +141,7 @@ async function openContext(
     startables,
     defaults,
     hub,
+    shared: new SharedAnswers(clock),
     log,
     change: async (work) => {
       const writer = await Ledger.open(data, { clock });
@@ -146,22 +151,14 @@ async function openContext(
         await writer.close();
       }
     },
-    deadLetters: new EmbeddedDeadLetters(fetcher),
-    changeDeadLetters: async (work) => {
-      const backend = openEmbeddedBackend(data, { clock });
-      try {
-        return await work(backend.deadLetters);
-      } finally {
-        await backend.close();
-      }
-    },
+    letters,
   };
   return {
     context,
     async close() {
       await hub.close();
       await heavy.close();
-      fetcher.close();
+      await letters.close();
       await ledger.close();
     },
   };

@@ -1,10 +1,14 @@
 // A real server on a free port, and a caller that holds every answer against the contract.
 
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { LEDGER_FILE, Ledger } from '../../src/ledger/ledger.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import type { Route } from '../../src/server/contract/route.ts';
 import { ROUTES, type RouteName } from '../../src/server/contract/routes.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/server/server.ts';
@@ -21,13 +25,30 @@ export async function openServer(data: string, options: Partial<ServerOptions> =
   const logged: string[] = [];
   const log = { event: (kind: string, fields: object) => void logged.push(JSON.stringify({ kind, ...fields })) };
   const server = await startServer({ data, port: 0, defaults: FAST, env: quietEnv(), log, ...options });
-  onTestFinished(() => server.close());
+  onTestFinished(async () => {
+    await killRuns(data);
+    await server.close();
+  });
   return { ...server, logged };
+}
+
+/** No run outlives its test. */
+async function killRuns(data: string): Promise<void> {
+  if (!existsSync(join(data, LEDGER_FILE))) return;
+  const ledger = await Ledger.open(data, { clock: systemClock, readOnly: true });
+  const runs = await ledger.reports.runs({ statuses: ['running'] }, 100);
+  const owners = await Promise.all([
+    ...runs.map(({ id }) => ledger.reports.ownerOf(id)),
+    ...(await ledger.sites.partialRuns()).map(({ siteId }) => ledger.reports.ownerOfWalk(siteId)),
+  ]);
+  for (const { state, holder } of owners)
+    if (state === 'alive' && holder !== undefined) process.kill(holder.pid, 'SIGKILL');
+  await ledger.close();
 }
 
 /** The environment without what would change the tests. */
 export function quietEnv(more: Record<string, string> = {}): Record<string, string> {
-  const entries = Object.entries(process.env).filter(([name]) => !/^(CURLEW_|BAILIIKC_)/.test(name));
+  const entries = Object.entries(process.env).filter(([name]) => !/^(CURLEW_|BAILIIKC_|PAGE_FETCHER_)/.test(name));
   return { ...(Object.fromEntries(entries) as Record<string, string>), ...more };
 }
 
@@ -55,7 +76,7 @@ export async function send(url: string, { method = 'GET', headers = {}, body }: 
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
-  const isJson = /json$|json;/.test(response.headers['content-type'] ?? '');
+  const isJson = /^application\/json/.test(response.headers['content-type'] ?? '');
   return { status: response.statusCode, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
 }
 
@@ -72,7 +93,9 @@ export async function call(server: RunningServer, name: RouteName, options: Name
   const route: Route = ROUTES[name];
   const { params = {}, query = {}, ...rest } = options;
   const path = route.path.replace(/:(\w+)/g, (_, part) => encodeURIComponent(String(params[part])));
-  const search = new URLSearchParams(Object.entries(query).map(([key, value]): [string, string] => [key, String(value)])).toString();
+  const search = new URLSearchParams(
+    Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]),
+  ).toString();
   const answer = await send(`${server.url}${path}${search === '' ? '' : `?${search}`}`, {
     method: route.method,
     ...rest,

@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { HEALTHS } from '../../ledger/health.ts';
 import { VERDICTS } from '../../ledger/verdict.ts';
+import type { Json } from '../../platform/json.ts';
 
 /** ISO 8601, UTC: `2026-01-31T14:02:07.000Z`. */
 export const Time = z.iso.datetime().meta({ id: 'Time', description: 'ISO 8601, UTC' });
@@ -29,7 +30,7 @@ export const VerdictCounts = z
 export type VerdictCounts = z.infer<typeof VerdictCounts>;
 
 /** Any JSON, as a record or an event holds it. */
-export const AnyJson = z.json();
+export const AnyJson = z.custom<Json>();
 
 /** Every error. `error` is a stable code; `message` says what happened to what, `remedy` what to do. */
 export const ErrorAnswer = z

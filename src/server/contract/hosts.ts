@@ -1,7 +1,7 @@
 // Hosts with their breaker, rate and robots.txt; proxies that rest; dead letters of the fetcher.
 
 import { z } from 'zod';
-import { Paging, pageOf, Search, Time } from './common.ts';
+import { ErrorAnswer, Paging, pageOf, Search, Time } from './common.ts';
 import { changing, reading } from './route.ts';
 
 const count = z.int().min(0);
@@ -85,6 +85,7 @@ export const HOST_ROUTES = {
       200: pageOf(DeadLetter).extend({
         reasons: z.array(z.object({ reason: z.string(), count })).describe('of all; the most frequent first'),
       }),
+      503: ErrorAnswer,
     },
   }),
   requeueDeadLetters: changing({
@@ -93,7 +94,7 @@ export const HOST_ROUTES = {
     tag: 'hosts',
     summary: 'Put dead letters back to the end of the queue',
     body: WhichLetters,
-    answers: { 200: Changed },
+    answers: { 200: Changed, 503: ErrorAnswer },
   }),
   dropDeadLetters: changing({
     method: 'POST',
@@ -101,6 +102,6 @@ export const HOST_ROUTES = {
     tag: 'hosts',
     summary: 'Forget dead letters',
     body: WhichLetters,
-    answers: { 200: Changed },
+    answers: { 200: Changed, 503: ErrorAnswer },
   }),
 } as const;

@@ -5,7 +5,7 @@ import { HEALTHS } from '../../ledger/health.ts';
 import { DOWNLOAD_STATUSES } from '../../ledger/mirror/download-status.ts';
 import { AnyJson, ErrorAnswer, Order, Paging, pageOf, Search } from './common.ts';
 import { StoryStep } from './requests.ts';
-import { changing, reading } from './route.ts';
+import { reading } from './route.ts';
 import { DownloadCounts } from './runs.ts';
 
 const count = z.int().min(0);
@@ -281,38 +281,38 @@ export const MIRROR_ROUTES = {
     answers: { 200: { contentType: 'application/pdf', description: 'the file' }, 404: ErrorAnswer },
   }),
   webhook: {
-    ...changing({
-      method: 'POST',
-      path: '/webhook/changedetection',
-      tag: 'mirror',
-      summary: 'Fetch what is new, when a watcher of the site says so. Needs the secret of the webhook',
-      query: z
-        .object({
-          token: z.string().optional().describe('the secret; better as header X-Webhook-Token'),
-          async: z.string().optional().describe('1: answer at once'),
-        })
-        .loose(),
-      body: z
-        .object({ mode: AnyJson, target_source: AnyJson, new_limit: AnyJson })
-        .partial()
-        .loose()
-        .describe('JSON or form; overrides the query'),
-      answers: {
-        200: z.object({
-          ok: z.literal(true),
-          entrypoint: z.literal('webhook'),
-          mode: z.literal('new'),
-          target_source: z.string(),
-          run_id: z.int(),
-          csv_version_id: z.int().nullable(),
-          summary: z.object({ processed: count, downloaded: count, skipped: count, failed: count }),
-        }),
-        202: z.object({ ok: z.literal(true), run_id: z.int(), url: z.string() }),
-        404: ErrorAnswer,
-        409: ErrorAnswer,
-        500: ErrorAnswer,
-      },
-    }),
+    method: 'POST',
+    path: '/webhook/changedetection',
+    tag: 'mirror',
+    summary: 'Fetch what is new, when a watcher of the site says so. Needs the secret of the webhook',
+    query: z
+      .object({
+        token: z.string().optional().describe('the secret; better as header X-Webhook-Token'),
+        async: z.string().optional().describe('1: answer at once'),
+      })
+      .loose(),
+    body: z
+      .object({ mode: AnyJson, target_source: AnyJson, new_limit: AnyJson })
+      .partial()
+      .loose()
+      .describe('JSON or form; overrides the query'),
+    answers: {
+      200: z.object({
+        ok: z.literal(true),
+        entrypoint: z.literal('webhook'),
+        mode: z.literal('new'),
+        target_source: z.string(),
+        run_id: z.int(),
+        csv_version_id: z.int().nullable(),
+        summary: z.object({ processed: count, downloaded: count, skipped: count, failed: count }),
+      }),
+      202: z.object({ ok: z.literal(true), run_id: z.int(), url: z.string() }),
+      400: ErrorAnswer,
+      403: ErrorAnswer,
+      404: ErrorAnswer,
+      409: ErrorAnswer,
+      500: ErrorAnswer,
+    },
     changes: false,
   },
 } as const;

@@ -26,23 +26,25 @@ export type Handler<R extends Route> = (
   call: Call<R>,
 ) => Promise<RouteAnswer<R, Success<R> & keyof R['answers']> | Sent>;
 
-/** In two calls, so that the second knows the types of the first: `bindRoute(app, ROUTES.run)(async ({ params }) => …)`. */
-export function bindRoute<R extends Route>(app: FastifyInstance, route: R): (handler: Handler<R>) => void {
+/** In two calls, so that the second knows the types of the first: `bindRoute(app, ROUTES.run).to(async ({ params }) => …)`. */
+export function bindRoute<R extends Route>(app: FastifyInstance, route: R): { to(handler: Handler<R>): void } {
   const success = 200 in route.answers ? 200 : 202;
-  return (handler) => {
-    app.route({
-      method: route.method,
-      url: route.path,
-      config: { contract: route },
-      handler: async (request, reply) => {
-        const input = {
-          params: route.params?.parse(request.params),
-          query: route.query?.parse(request.query),
-          body: route.body?.parse(request.body ?? {}),
-        } as RouteInput<R>;
-        const answer = await handler({ ...input, request, reply });
-        return answer === SENT ? reply : reply.code(success).send(answer);
-      },
-    });
+  return {
+    to(handler) {
+      app.route({
+        method: route.method,
+        url: route.path,
+        config: { contract: route },
+        handler: async (request, reply) => {
+          const input = {
+            params: route.params?.parse(request.params),
+            query: route.query?.parse(request.query),
+            body: route.body?.parse(request.body ?? {}),
+          } as RouteInput<R>;
+          const answer = await handler({ ...input, request, reply });
+          return answer === SENT ? reply : reply.code(success).send(answer);
+        },
+      });
+    },
   };
 }

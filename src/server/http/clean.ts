@@ -1,12 +1,10 @@
 // Events, parameters and error texts may quote what a site or a person wrote. They are shown without secrets.
 
-import type { z } from 'zod';
 import { redactSecrets } from '../../observe/redact.ts';
 import type { Json } from '../../platform/json.ts';
-import type { AnyJson } from '../contract/common.ts';
 
 /** The same value without secrets. */
-export function clean(value: Json): z.infer<typeof AnyJson> {
+export function clean(value: Json): Json {
   return JSON.parse(redactSecrets(JSON.stringify(value)));
 }
 

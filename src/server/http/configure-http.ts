@@ -15,7 +15,7 @@ const WEBHOOK = '/webhook/changedetection';
 
 export function configureHttp(
   app: FastifyInstance,
-  { access, log }: ServerContext,
+  { access, log, shared }: ServerContext,
   metrics: Metrics,
   dashboard: DashboardFiles,
 ): void {
@@ -34,6 +34,11 @@ export function configureHttp(
   // After the body is read: a form carries its CSRF value there.
   app.addHook('preValidation', async (request) => {
     if (request.routeOptions.config.contract?.changes === true) access.checkChange(request);
+  });
+
+  // Before the caller can ask again.
+  app.addHook('onSend', async (request) => {
+    if (request.method !== 'GET') shared.forget();
   });
 
   app.addHook('onResponse', async (request, reply) => {

@@ -15,10 +15,7 @@ import type { ServerContext } from '../server-context.ts';
 const MOST_SHOWN = 4 * 1024 * 1024;
 
 export function bindBodyRoutes(app: FastifyInstance, context: ServerContext): void {
-  bindRoute(
-    app,
-    ROUTES.exchangeBody,
-  )(async ({ params: { id }, query: { view }, reply }) => {
+  bindRoute(app, ROUTES.exchangeBody).to(async ({ params: { id }, query: { view }, reply }) => {
     const exchange = await context.ledger.exchange(id as ExchangeId);
     if (exchange === undefined)
       throw new HttpError(404, 'exchange_not_found', { message: `There is no exchange ${id}.` });

@@ -21,10 +21,7 @@ export function bindCaseRoutes(app: FastifyInstance, context: ServerContext): vo
   const { pdfs } = mirrorDirectory(data);
   const cases = new CaseLists(context);
 
-  bindRoute(
-    app,
-    ROUTES.listCases,
-  )(async ({ query }) => {
+  bindRoute(app, ROUTES.listCases).to(async ({ query }) => {
     const { cursor, limit, source, run } = query;
     const offset = decodeCursor(cursor, OffsetPlace)?.offset ?? 0;
     const all = await cases.of(SOURCES.require(source).id);
@@ -42,10 +39,7 @@ export function bindCaseRoutes(app: FastifyInstance, context: ServerContext): vo
     };
   });
 
-  bindRoute(
-    app,
-    ROUTES.caseStory,
-  )(async ({ params: { source, token } }) => {
+  bindRoute(app, ROUTES.caseStory).to(async ({ params: { source, token } }) => {
     const { case: known, steps } = await explainCase(ledger.mirror, SOURCES.require(source).id, token);
     const facts = (await ledger.mirror.factsOfCase(known.id)) ?? { case: known, last: undefined, held: undefined };
     return {

@@ -1,7 +1,7 @@
 // The PDFs of the mirror. A path names a source and a file and nothing else.
 
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { mirrorDirectory } from '../../mirror/mirror-directory.ts';
@@ -17,13 +17,11 @@ const SOURCE = /^[a-z][a-z0-9_]*$/;
 const FILE = /^[A-Z0-9][A-Za-z0-9-]*\.pdf$/;
 
 export function bindFileRoutes(app: FastifyInstance, { data }: ServerContext): void {
-  bindRoute(
-    app,
-    ROUTES.file,
-  )(async ({ params: { source, file }, reply }) => {
+  bindRoute(app, ROUTES.file).to(async ({ params: { source, file }, reply }) => {
     if (!SOURCE.test(source) || !FILE.test(file)) throw badPath();
     const path = join(mirrorDirectory(data).pdfs, source, file);
-    const found = await stat(path).catch(() => undefined);
+    // Not what a link leads to: it could lead anywhere.
+    const found = await lstat(path).catch(() => undefined);
     if (!found?.isFile()) throw new HttpError(404, 'file_not_found', { message: `There is no ${source}/${file}.` });
     await reply
       .headers(FOREIGN_HEADERS)

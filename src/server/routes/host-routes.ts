@@ -17,21 +17,15 @@ import type { ServerContext } from '../server-context.ts';
 const MOST_ROBOTS = 64 * 1024;
 
 export function bindHostRoutes(app: FastifyInstance, context: ServerContext): void {
-  bindRoute(
-    app,
-    ROUTES.hosts,
-  )(async () => ({
+  bindRoute(app, ROUTES.hosts).to(async () => ({
     ok: true,
     hosts: await listHosts(context),
     proxies: await listProxies(context),
   }));
 
-  bindRoute(
-    app,
-    ROUTES.deadLetters,
-  )(async ({ query: { cursor, limit, reason, host, search } }) => {
+  bindRoute(app, ROUTES.deadLetters).to(async ({ query: { cursor, limit, reason, host, search } }) => {
     const offset = decodeCursor(cursor, OffsetPlace)?.offset ?? 0;
-    const all = await Array.fromAsync(context.deadLetters.list());
+    const all = await context.letters.look((letters) => Array.fromAsync(letters.list()));
     const fitting = all.map(tellLetter).filter((letter) => {
       if ((reason !== undefined && letter.reason !== reason) || (host !== undefined && letter.host !== host))
         return false;
@@ -47,18 +41,12 @@ export function bindHostRoutes(app: FastifyInstance, context: ServerContext): vo
     };
   });
 
-  bindRoute(
-    app,
-    ROUTES.requeueDeadLetters,
-  )(async ({ body: { reason, host } }) => {
-    return { ok: true, count: await context.changeDeadLetters((letters) => letters.requeue(filterOf(reason, host))) };
+  bindRoute(app, ROUTES.requeueDeadLetters).to(async ({ body: { reason, host } }) => {
+    return { ok: true, count: await context.letters.change((letters) => letters.requeue(filterOf(reason, host))) };
   });
 
-  bindRoute(
-    app,
-    ROUTES.dropDeadLetters,
-  )(async ({ body: { reason, host } }) => {
-    return { ok: true, count: await context.changeDeadLetters((letters) => letters.drop(filterOf(reason, host))) };
+  bindRoute(app, ROUTES.dropDeadLetters).to(async ({ body: { reason, host } }) => {
+    return { ok: true, count: await context.letters.change((letters) => letters.drop(filterOf(reason, host))) };
   });
 }
 

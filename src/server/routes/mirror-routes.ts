@@ -26,44 +26,29 @@ export function bindMirrorRoutes(
 ): void {
   const { mirror } = ledger;
 
-  bindRoute(
-    app,
-    ROUTES.latestRun,
-  )(async () => {
+  bindRoute(app, ROUTES.latestRun).to(async () => {
     return { ok: true, run: (await latestRunWithDownloads(mirror)) ?? noRuns() };
   });
 
-  bindRoute(
-    app,
-    ROUTES.downloadedCases,
-  )(async ({ query: { source } }) => {
+  bindRoute(app, ROUTES.downloadedCases).to(async ({ query: { source } }) => {
     return { data: await listDownloadedCases(mirror, { source: sourceId(source) }) };
   });
 
-  bindRoute(app, ROUTES.dbLatestRun)(async () => ({ ok: true, run: (await latestRun(mirror)) ?? noRuns() }));
+  bindRoute(app, ROUTES.dbLatestRun).to(async () => ({ ok: true, run: (await latestRun(mirror)) ?? noRuns() }));
 
-  bindRoute(
-    app,
-    ROUTES.dbDownloadedCases,
-  )(async ({ query: { run_id, status, source } }) => {
+  bindRoute(app, ROUTES.dbDownloadedCases).to(async ({ query: { run_id, status, source } }) => {
     if (run_id !== undefined && !/^\d+$/.test(run_id)) throw new HttpError(400, 'invalid run_id');
     const runId = run_id === undefined ? undefined : Number(run_id);
     return { data: await listDownloadedCases(mirror, { runId, status, source: sourceId(source) }) };
   });
 
-  bindRoute(
-    app,
-    ROUTES.dbRuns,
-  )(async ({ query: { limit, source } }) => {
+  bindRoute(app, ROUTES.dbRuns).to(async ({ query: { limit, source } }) => {
     const id = sourceId(source);
     const runs = await listRecentRuns(mirror, { limit, ...(id !== undefined && { source: id }) });
     return { ok: true, count: runs.length, runs: runs.map(tellHealth) };
   });
 
-  bindRoute(
-    app,
-    ROUTES.dbRunHealth,
-  )(async ({ params: { id } }) => {
+  bindRoute(app, ROUTES.dbRunHealth).to(async ({ params: { id } }) => {
     const run = runNumber(id);
     return {
       ok: true,
@@ -76,10 +61,7 @@ export function bindMirrorRoutes(
     };
   });
 
-  bindRoute(
-    app,
-    ROUTES.dbDownloadSummary,
-  )(async ({ params: { id } }) => {
+  bindRoute(app, ROUTES.dbDownloadSummary).to(async ({ params: { id } }) => {
     const run = id === 'latest' ? ((await latestRun(mirror)) ?? noRuns()).id : runNumber(id);
     const summary = await orNotFound(
       () => summariseDownloadsForRun(mirror, run),
@@ -94,20 +76,14 @@ export function bindMirrorRoutes(
     };
   });
 
-  bindRoute(
-    app,
-    ROUTES.dbCaseDiff,
-  )(async ({ params: { id } }) => {
+  bindRoute(app, ROUTES.dbCaseDiff).to(async ({ params: { id } }) => {
     const version = runNumber(id, 'csv_version_id');
     const notFound = () => new HttpError(404, 'csv_version_not_found', { csv_version_id: version });
     const diff = await orNotFound(() => caseDiff(mirror, version), notFound);
     return { ok: true, ...diff, new_cases: [...diff.new_cases], removed_cases: [...diff.removed_cases] };
   });
 
-  bindRoute(
-    app,
-    ROUTES.csvVersions,
-  )(async ({ query: { source, limit } }) => {
+  bindRoute(app, ROUTES.csvVersions).to(async ({ query: { source, limit } }) => {
     const versions = await mirror.versions(SOURCES.require(source).id, limit);
     return {
       ok: true,
@@ -123,18 +99,12 @@ export function bindMirrorRoutes(
     };
   });
 
-  bindRoute(
-    app,
-    ROUTES.coverage,
-  )(async ({ query: { source } }) => {
+  bindRoute(app, ROUTES.coverage).to(async ({ query: { source } }) => {
     const coverage = await corpusCoverage(mirror, mirrorDirectory(data), SOURCES.require(source).id);
     return { ok: true, ...coverage, missing: [...coverage.missing] };
   });
 
-  bindRoute(
-    app,
-    ROUTES.exportCases,
-  )(async ({ query: { since, source }, reply }) => {
+  bindRoute(app, ROUTES.exportCases).to(async ({ query: { since, source }, reply }) => {
     const id = sourceId(source);
     async function* lines() {
       for await (const line of exportCases(mirror, { since, ...(id !== undefined && { source: id }) })) {
@@ -145,10 +115,7 @@ export function bindMirrorRoutes(
     return SENT;
   });
 
-  bindRoute(
-    app,
-    ROUTES.report,
-  )(async ({ query: { source }, request, reply }) => {
+  bindRoute(app, ROUTES.report).to(async ({ query: { source }, request, reply }) => {
     if (wantsPage(request)) {
       await dashboard.sendPage(reply);
       return SENT;

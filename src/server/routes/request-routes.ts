@@ -23,10 +23,7 @@ export function bindRequestRoutes(app: FastifyInstance, context: ServerContext):
   const { ledger } = context;
   const { reports } = ledger;
 
-  bindRoute(
-    app,
-    ROUTES.listRequests,
-  )(async ({ params: { id }, query }) => {
+  bindRoute(app, ROUTES.listRequests).to(async ({ params: { id }, query }) => {
     const run = await requireRun(ledger, id);
     const { sort, order, cursor, limit, ...filter } = query;
     const by = sort === 'id' ? undefined : { sql: sort, values: [] };
@@ -42,10 +39,7 @@ export function bindRequestRoutes(app: FastifyInstance, context: ServerContext):
     };
   });
 
-  bindRoute(
-    app,
-    ROUTES.listRecords,
-  )(async ({ params: { id }, query }) => {
+  bindRoute(app, ROUTES.listRecords).to(async ({ params: { id }, query }) => {
     const run = await requireRun(ledger, id);
     const { sort, order, cursor, limit, kind, search } = query;
     const valid = query.valid === undefined ? undefined : query.valid === 'true';
@@ -62,10 +56,7 @@ export function bindRequestRoutes(app: FastifyInstance, context: ServerContext):
     };
   });
 
-  bindRoute(
-    app,
-    ROUTES.request,
-  )(async ({ params: { id, request } }) => {
+  bindRoute(app, ROUTES.request).to(async ({ params: { id, request } }) => {
     const run = await requireRun(ledger, id);
     const facts = await reports.factsOf(run.id, request);
     if (facts === undefined) throw requestNotFound(id, request);
@@ -84,10 +75,7 @@ export function bindRequestRoutes(app: FastifyInstance, context: ServerContext):
     };
   });
 
-  bindRoute(
-    app,
-    ROUTES.requeueRequest,
-  )(async ({ params: { id, request } }) => {
+  bindRoute(app, ROUTES.requeueRequest).to(async ({ params: { id, request } }) => {
     const run = await requireRun(ledger, id);
     const row = (await reports.factsOf(run.id, request))?.request;
     if (row === undefined) throw requestNotFound(id, request);
@@ -96,10 +84,7 @@ export function bindRequestRoutes(app: FastifyInstance, context: ServerContext):
     return { ok: true, requeued: await context.change((writer) => writer.reopen(run.id, { request })) };
   });
 
-  bindRoute(
-    app,
-    ROUTES.requeueProblem,
-  )(async ({ params: { id }, body }) => {
+  bindRoute(app, ROUTES.requeueProblem).to(async ({ params: { id }, body }) => {
     const run = await requireRun(ledger, id);
     const obstacle = (await obstacles(ledger, run)).requeue;
     if (obstacle !== null) throw new HttpError(409, 'not_requeueable', { message: obstacle });
@@ -147,7 +132,7 @@ function tellRecord({ id, kind, valid, data, errors, request, url, step }: Recor
     id,
     kind,
     valid,
-    data: data as RecordRow['data'],
+    data,
     errors: (errors ?? []).map(({ path, message }) => ({ path, message })),
     request,
     url: cleanText(url),

@@ -26,34 +26,31 @@ const MOST_BUCKETS = 200;
 const Before = z.object({ before: z.int() });
 
 export function bindRunRoutes(app: FastifyInstance, context: ServerContext): void {
-  const { ledger, rows, heavy } = context;
+  const { ledger, rows, heavy, shared } = context;
   const { reports } = ledger;
 
-  bindRoute(
-    app,
-    ROUTES.overview,
-  )(async () => {
-    const newest = await reports.runs({}, MOST_SHOWN);
-    const running = await reports.runs({ statuses: ['running'] }, MOST_SHOWN);
-    const shown = [...running, ...newest.filter(({ status }) => status !== 'running')].slice(0, MOST_SHOWN);
-    const facts = await gatherAttention(context);
-    return {
-      ok: true,
-      now: iso(context.clock.now()),
-      version: version(),
-      attention: listAttention(facts),
-      running: facts.runs.filter(({ row }) => row.state === 'running').length,
-      runs: await rows.rows(shown),
-      walks: [...facts.walks],
-      deadLetters: facts.deadLetters,
-      lastEventId: await reports.lastEvent(),
-    };
-  });
+  bindRoute(app, ROUTES.overview).to(() =>
+    shared.get('overview', async () => {
+      const newest = await reports.runs({}, MOST_SHOWN);
+      const running = await reports.runs({ statuses: ['running'] }, MOST_SHOWN);
+      const shown = [...running, ...newest.filter(({ status }) => status !== 'running')].slice(0, MOST_SHOWN);
+      const facts = await gatherAttention(context);
+      const runRows = await rows.rows(shown);
+      return {
+        ok: true,
+        now: iso(context.clock.now()),
+        version: version(),
+        attention: listAttention(facts),
+        running: runRows.filter(({ state }) => state === 'running').length,
+        runs: runRows,
+        walks: [...facts.walks],
+        deadLetters: facts.deadLetters ?? 0,
+        lastEventId: await reports.lastEvent(),
+      };
+    }),
+  );
 
-  bindRoute(
-    app,
-    ROUTES.listRuns,
-  )(async ({ query: { cursor, limit, kind, state, search } }) => {
+  bindRoute(app, ROUTES.listRuns).to(async ({ query: { cursor, limit, kind, state, search } }) => {
     const before = decodeCursor(cursor, Before)?.before;
     const found = await reports.runs({ kind, statuses: statusesOf(state), search, before }, limit);
     const all = await rows.rows(found);
@@ -67,17 +64,12 @@ export function bindRunRoutes(app: FastifyInstance, context: ServerContext): voi
     };
   });
 
-  bindRoute(
-    app,
-    ROUTES.run,
-  )(async ({ params: { id } }) => {
-    return { ok: true, run: await describeRun(context, await requireRun(ledger, id)) };
+  bindRoute(app, ROUTES.run).to(async ({ params: { id } }) => {
+    const run = await shared.get(`run ${id}`, async () => describeRun(context, await requireRun(ledger, id)));
+    return { ok: true, run };
   });
 
-  bindRoute(
-    app,
-    ROUTES.runSummary,
-  )(async ({ params: { id } }) => {
+  bindRoute(app, ROUTES.runSummary).to(async ({ params: { id } }) => {
     const run = await requireRun(ledger, id);
     const { summary, kinds } = await heavy.ask({ kind: 'summary', run: run.id }, stampOf(run));
     return {
@@ -90,10 +82,7 @@ export function bindRunRoutes(app: FastifyInstance, context: ServerContext): voi
     };
   });
 
-  bindRoute(
-    app,
-    ROUTES.runWalks,
-  )(async ({ params: { id } }) => {
+  bindRoute(app, ROUTES.runWalks).to(async ({ params: { id } }) => {
     const run = await requireRun(ledger, id);
     const walks = await heavy.ask({ kind: 'walks', run: run.id }, stampOf(run));
     return {
@@ -111,18 +100,14 @@ export function bindRunRoutes(app: FastifyInstance, context: ServerContext): voi
     };
   });
 
-  bindRoute(
-    app,
-    ROUTES.runProblems,
-  )(async ({ params: { id } }) => {
+  bindRoute(app, ROUTES.runProblems).to(async ({ params: { id } }) => {
     return { ok: true, problems: await listProblems(context, await requireRun(ledger, id)) };
   });
 
-  bindRoute(
-    app,
-    ROUTES.runTimeline,
-  )(async ({ params: { id } }) => {
-    const { bucketMs, buckets } = await reports.timeline(await requireRun(ledger, id), MOST_BUCKETS);
+  bindRoute(app, ROUTES.runTimeline).to(async ({ params: { id } }) => {
+    const { bucketMs, buckets } = await shared.get(`timeline ${id}`, async () =>
+      reports.timeline(await requireRun(ledger, id), MOST_BUCKETS),
+    );
     const count = (counts: (typeof buckets)[number]['counts']) => {
       const { done = 0, absent = 0, skipped = 0, failed = 0, blocked = 0, unknown = 0, pending = 0 } = counts;
       const { record: records = 0, invalid = 0 } = counts;
@@ -131,10 +116,7 @@ export function bindRunRoutes(app: FastifyInstance, context: ServerContext): voi
     return { ok: true, bucketMs, buckets: buckets.map(({ at, counts }) => ({ at: iso(at), ...count(counts) })) };
   });
 
-  bindRoute(
-    app,
-    ROUTES.runEvents,
-  )(async ({ params: { id }, query: { cursor, limit } }) => {
+  bindRoute(app, ROUTES.runEvents).to(async ({ params: { id }, query: { cursor, limit } }) => {
     const run = await requireRun(ledger, id);
     const events = await reports.eventsBefore(run.id, decodeCursor(cursor, Before)?.before, limit);
     const last = events.length === limit ? events.at(-1) : undefined;
@@ -147,7 +129,7 @@ export function bindRunRoutes(app: FastifyInstance, context: ServerContext): voi
     };
   });
 
-  bindRoute(app, ROUTES.listWalks)(async () => ({ ok: true, walks: await listWalks(ledger) }));
+  bindRoute(app, ROUTES.listWalks).to(async () => ({ ok: true, walks: await listWalks(ledger) }));
 }
 
 function statusesOf(state: RunState | undefined): RunStatus[] | undefined {

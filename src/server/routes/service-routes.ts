@@ -24,36 +24,27 @@ export function bindServiceRoutes(app: FastifyInstance, context: ServerContext, 
     for (const stream of streams) stream.close();
   });
 
-  bindRoute(
-    app,
-    ROUTES.health,
-  )(async ({ reply }) => {
-    const report = await runHealthChecks('ui', { data, env, clock });
+  let checking: ReturnType<typeof runHealthChecks> | undefined;
+  bindRoute(app, ROUTES.health).to(async ({ reply }) => {
+    // One check for all who ask meanwhile: it writes to the disk.
+    checking ??= runHealthChecks('ui', { data, env, clock }).finally(() => (checking = undefined));
+    const report = await checking;
     await reply.code(report.ok ? 200 : 503).send(report);
     return SENT;
   });
 
-  bindRoute(
-    app,
-    ROUTES.metrics,
-  )(async ({ reply }) => {
+  bindRoute(app, ROUTES.metrics).to(async ({ reply }) => {
     await reply.type(metrics.contentType).send(await metrics.text(context));
     return SENT;
   });
 
   const document = openApi();
-  bindRoute(
-    app,
-    ROUTES.openapi,
-  )(async ({ reply }) => {
+  bindRoute(app, ROUTES.openapi).to(async ({ reply }) => {
     await reply.type('application/json').send(document);
     return SENT;
   });
 
-  bindRoute(
-    app,
-    ROUTES.events,
-  )(async ({ query, request, reply }) => {
+  bindRoute(app, ROUTES.events).to(async ({ query, request, reply }) => {
     if (query.run !== undefined) await requireRun(context.ledger, query.run);
     if (streams.size >= MOST_STREAMS)
       throw new HttpError(503, 'too_many_streams', { message: 'Too many pages are open.' });

@@ -7,10 +7,7 @@ import { isForm } from '../http/is-form.ts';
 import type { ServerContext } from '../server-context.ts';
 
 export function bindSessionRoutes(app: FastifyInstance, { access }: ServerContext): void {
-  bindRoute(
-    app,
-    ROUTES.session,
-  )(async ({ request }) => {
+  bindRoute(app, ROUTES.session).to(async ({ request }) => {
     const session = access.sessionOf(request);
     return {
       ok: true,
@@ -20,10 +17,7 @@ export function bindSessionRoutes(app: FastifyInstance, { access }: ServerContex
     };
   });
 
-  bindRoute(
-    app,
-    ROUTES.login,
-  )(async ({ body: { token }, request, reply }) => {
+  bindRoute(app, ROUTES.login).to(async ({ body: { token }, request, reply }) => {
     access.checkToken(token, request.ip);
     const session = access.sessions.begin();
     reply.header('set-cookie', access.sessions.cookie(session, access.secureCookies));
@@ -32,10 +26,7 @@ export function bindSessionRoutes(app: FastifyInstance, { access }: ServerContex
     return SENT;
   });
 
-  bindRoute(
-    app,
-    ROUTES.logout,
-  )(async ({ request, reply }) => {
+  bindRoute(app, ROUTES.logout).to(async ({ request, reply }) => {
     const session = access.sessionOf(request);
     if (session !== undefined) access.sessions.end(session);
     reply.header('set-cookie', access.sessions.cookie(undefined, access.secureCookies));

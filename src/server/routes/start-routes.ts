@@ -19,27 +19,18 @@ type Begun = AnswerOf<'resumeRun', 202>;
 export function bindStartRoutes(app: FastifyInstance, context: ServerContext): void {
   const { ledger, startables } = context;
 
-  bindRoute(
-    app,
-    ROUTES.startables,
-  )(async () => ({
+  bindRoute(app, ROUTES.startables).to(async () => ({
     ok: true,
     startables: (await startables.list()).map(({ argumentsFor: _, ...startable }) => startable),
   }));
 
   for (const route of [ROUTES.start, ROUTES.scrape]) {
-    bindRoute(
-      app,
-      route,
-    )(async ({ body, request, reply }) =>
+    bindRoute(app, route).to(async ({ body, request, reply }) =>
       answer(await begin(context, await startArguments(context, body)), request, reply),
     );
   }
 
-  bindRoute(
-    app,
-    ROUTES.resume,
-  )(async ({ body, request, reply }) => {
+  bindRoute(app, ROUTES.resume).to(async ({ body, request, reply }) => {
     const { run, target_source, resume_strategy, limit } = body;
     const args =
       run === undefined
@@ -48,42 +39,29 @@ export function bindStartRoutes(app: FastifyInstance, context: ServerContext): v
     return answer(await begin(context, args), request, reply);
   });
 
-  bindRoute(
-    app,
-    ROUTES.resumeRun,
-  )(async ({ params: { id } }) => begin(context, await resumeArguments(context, await requireRun(ledger, id))));
+  bindRoute(app, ROUTES.resumeRun).to(async ({ params: { id } }) =>
+    begin(context, await resumeArguments(context, await requireRun(ledger, id))),
+  );
 
-  bindRoute(
-    app,
-    ROUTES.replayRun,
-  )(async ({ params: { id } }) => {
+  bindRoute(app, ROUTES.replayRun).to(async ({ params: { id } }) => {
     const run = await requireRun(ledger, id);
     await assertCan(context, run, 'replay');
     return begin(context, ['replay', String(run.id)]);
   });
 
-  bindRoute(
-    app,
-    ROUTES.stopRun,
-  )(async ({ params: { id } }) => {
+  bindRoute(app, ROUTES.stopRun).to(async ({ params: { id } }) => {
     const run = await requireRun(ledger, id);
     stopProcess(`Run ${id}`, await ledger.reports.ownerOf(run.id));
     return { ok: true, run_id: id };
   });
 
-  bindRoute(
-    app,
-    ROUTES.stopWalk,
-  )(async ({ params: { site } }) => {
+  bindRoute(app, ROUTES.stopWalk).to(async ({ params: { site } }) => {
     await requireWalk(context, site);
     stopProcess(site, await ledger.reports.ownerOfWalk(site));
     return { ok: true, site };
   });
 
-  bindRoute(
-    app,
-    ROUTES.resumeWalk,
-  )(async ({ params: { site } }) => {
+  bindRoute(app, ROUTES.resumeWalk).to(async ({ params: { site } }) => {
     await requireWalk(context, site);
     if ((await ledger.reports.ownerOfWalk(site)).state === 'alive') {
       throw new HttpError(409, 'run_in_progress', { message: `${site} is being walked.` });

@@ -24,10 +24,7 @@ import { MirrorForm, mirrorArguments } from '../start/mirror-startable.ts';
 const SOURCE = 'unreported_judgments';
 
 export function bindWebhookRoutes(app: FastifyInstance, context: ServerContext): void {
-  bindRoute(
-    app,
-    ROUTES.webhook,
-  )(async ({ query, body, request, reply }) => {
+  bindRoute(app, ROUTES.webhook).to(async ({ query, body, request, reply }) => {
     await checkSecret(context, request, query.token);
     const { token: _, async: wantsAsync, ...fromQuery } = query;
     const { new_limit } = readParams({ ...fromQuery, ...body });

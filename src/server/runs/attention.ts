@@ -24,24 +24,14 @@ export interface AttentionFacts {
   readonly runs: readonly RunFacts[];
   readonly walks: readonly SiteWalk[];
   readonly hosts: readonly HostFacts[];
-  readonly deadLetters: number;
+  /** Undefined when they cannot be asked for. */
+  readonly deadLetters: number | undefined;
 }
 
 const URGENCY = { urgent: 0, warning: 1, notice: 2 } as const;
 
 export function listAttention({ runs, walks, hosts, deadLetters }: AttentionFacts): Attention[] {
-  const items = [
-    ...runs.flatMap(ofRun),
-    ...walks.flatMap(ofWalk),
-    ...hosts.flatMap(ofHost),
-    ...(deadLetters === 0
-      ? []
-      : [
-          item('warning', `${say(deadLetters, 'URL')} given up by the fetcher`, {
-            action: 'Put them back, or drop them.',
-          }),
-        ]),
-  ];
+  const items = [...runs.flatMap(ofRun), ...walks.flatMap(ofWalk), ...hosts.flatMap(ofHost), ...ofLetters(deadLetters)];
   return items.sort((a, b) => URGENCY[a.severity] - URGENCY[b.severity] || compare(b.since ?? '', a.since ?? ''));
 }
 
@@ -122,6 +112,15 @@ function ofHost({ host, isOpen, heldUntil }: HostFacts): Attention[] {
   if (isOpen) return [item('urgent', `${host}: not answering`, { host, action: 'It is asked again by itself.' })];
   if (heldUntil === undefined) return [];
   return [item('notice', `${host}: asked us to wait`, { host, action: `It is asked again at ${iso(heldUntil)}.` })];
+}
+
+function ofLetters(count: number | undefined): Attention[] {
+  if (count === undefined) {
+    const action = 'See that the Redis in PAGE_FETCHER_REDIS_URL is up.';
+    return [item('urgent', 'the fetcher: its Redis does not answer', { action })];
+  }
+  if (count === 0) return [];
+  return [item('warning', `${say(count, 'URL')} given up by the fetcher`, { action: 'Put them back, or drop them.' })];
 }
 
 function item(severity: Attention['severity'], text: string, rest: Partial<Attention>): Attention {

@@ -9,9 +9,7 @@ import { listWalks } from './site-walks.ts';
 
 const LOOKED_FOR = ['failed', 'blocked', 'unknown'] as const;
 
-export async function gatherAttention(
-  context: ServerContext,
-): Promise<AttentionFacts & { readonly deadLetters: number }> {
+export async function gatherAttention(context: ServerContext): Promise<AttentionFacts> {
   const { ledger, rows } = context;
   const latest = (await ledger.reports.latestRuns()).filter(({ kind }) => kind !== 'replay');
   const runs = latest.map(async (run): Promise<RunFacts> => {
@@ -32,6 +30,6 @@ export async function gatherAttention(
     runs: await Promise.all(runs),
     walks: await listWalks(ledger),
     hosts: await hostFacts(context),
-    deadLetters: await context.deadLetters.size(),
+    deadLetters: await context.letters.look((letters) => letters.size()).catch(() => undefined),
   };
 }

@@ -1,6 +1,7 @@
 // The run that a path names.
 
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { Stamp } from '../../ledger/reports/heavy-reports.ts';
 import type { ReportedRun } from '../../ledger/reports/run-report.ts';
 import { HttpError } from '../http/http-error.ts';
 
@@ -16,6 +17,6 @@ export function runNotFound(id: number): HttpError {
 }
 
 /** Changes when a run begins, ends, or is gone on with: reports of it are then made anew. */
-export function stampOf({ status, endedAt }: ReportedRun): string {
-  return `${status} ${endedAt}`;
+export function stampOf({ status, endedAt }: ReportedRun): Stamp {
+  return { stamp: `${status} ${endedAt}`, isLive: status === 'running' };
 }

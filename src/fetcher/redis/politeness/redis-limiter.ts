@@ -142,7 +142,7 @@ export class RedisLimiter implements Limiter {
     this.#keep(caller, gapMs, ended.signal);
     const end = (how: 'left' | 'back') => {
       if (ended.signal.aborted) return;
-      ended.abort();
+      ended.abort('ended');
       if (how === 'left') this.#paidAt = this.#now() + gapMs;
       this.#end(caller, how, gapMs);
       release();

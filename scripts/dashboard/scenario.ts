@@ -1,0 +1,132 @@
+// A data directory with something on every page of the dashboard: runs that went well, that were refused, that were killed
+// and that go on; a site half walked; a mirror with gaps; dead letters. Made by real commands on simulated courts.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { type RunningCourt, startCourt } from '../../sim/court/court.ts';
+import { startJudicialKy } from '../../sim/judicial-ky/judicial-ky.ts';
+import { deadLetter, deadLetterLine } from '../../src/fetcher/dead-letter.ts';
+import { FetcherLedger } from '../../src/ledger/fetcher/fetcher-ledger.ts';
+import { packageRoot } from '../../src/platform/version.ts';
+
+const HOUR_MS = 3_600_000;
+/** About half of the court has been read by then. */
+const KILLED_AFTER = 150;
+
+export interface Scenario {
+  /** Runs by what they are good for. */
+  readonly runs: Readonly<Record<'walked' | 'lists' | 'sites' | 'mirror' | 'killed' | 'going', number>>;
+  /** Ends the run that goes on, and the courts. */
+  close(): Promise<void>;
+}
+
+export async function makeScenario(data: string): Promise<Scenario> {
+  const courts: { close(): Promise<unknown> }[] = [];
+  const court = async (...options: Parameters<typeof startCourt>) => {
+    const started = await startCourt(...options);
+    courts.push(started);
+    return started;
+  };
+
+  const numbered = await court({
+    seed: 7,
+    highest: 430,
+    holes: [
+      [120, 131],
+      [200, 204],
+      [310, 349],
+    ],
+    sealed: [[260, 267]],
+  });
+  numbered.faults.set({ kind: 'status', status: 500, path: /^\/case\/88$/ });
+  await ended(
+    curlew(['run', 'examples/numbered-cases.ts', '--speculate', 'byNumber=1..400', ...where(numbered, data)]),
+  );
+
+  const lists = await court({ seed: 3, highest: 240 });
+  await ended(curlew(['run', 'examples/county-court.ts', ...where(lists, data)]));
+  await ended(curlew(['sites', 'run', 'examples/listing-site.ts', ...where(lists, data)]));
+
+  const broken = await court({ seed: 4, highest: 240 });
+  broken.faults.set({ kind: 'status', status: 500, path: /^\/list\/criminal\?page=4/ });
+  await ended(curlew(['sites', 'run', 'examples/listing-site.ts', ...where(broken, data)]));
+
+  const judicialKy = await startJudicialKy({ seed: 7, cases: 320 });
+  courts.push(judicialKy);
+  judicialKy.switchOn('pdf-404', { rate: 0.2 });
+  judicialKy.switchOn('ajax-refused', { rate: 0.1 });
+  const mirror = ['mirror', 'run', '--rate', 'off', '--delay', '0', '--concurrency', '4', '--allow-host', '127.0.0.1'];
+  const env = { BAILIIKC_UJ_BASE_URL: judicialKy.url, BAILIIKC_MIN_FREE_MB: '1' };
+  await ended(curlew([...mirror, '--data', data], env));
+
+  await killHalfway(await court({ seed: 6, highest: 240 }), data);
+  giveUp(data);
+
+  const slow = await court({ seed: 5, highest: 4_700, latencyMs: 350, holes: [[31, 44]], sealed: [[70, 74]] });
+  const range = ['--speculate', 'byNumber=1..4600'];
+  const going = curlew(['run', 'examples/numbered-cases.ts', ...range, ...where(slow, data), '--concurrency', '4']);
+  const over = ended(going);
+  await slow.log.arrival(({ n }) => n > 250);
+
+  return {
+    runs: { walked: 1, lists: 2, sites: 3, mirror: 4, killed: 5, going: 6 },
+    async close() {
+      going.kill('SIGKILL');
+      await over;
+      for (const site of courts) await site.close();
+    },
+  };
+}
+
+function where(court: RunningCourt, data: string): string[] {
+  return ['--base-url', court.url, '--allow-host', new URL(court.url).host, '--rate', 'off', '--data', data];
+}
+
+async function killHalfway(court: RunningCourt, data: string): Promise<void> {
+  const child = curlew(['run', 'examples/county-court.ts', ...where(court, data), '--concurrency', '2']);
+  const over = ended(child);
+  await Promise.race([court.log.arrival(({ n }) => n > KILLED_AFTER), over]);
+  child.kill('SIGKILL');
+  await over;
+}
+
+function giveUp(data: string): void {
+  const ledger = FetcherLedger.open(data);
+  const at = Date.now();
+  const reasons = [
+    ['url_specific', 404, 'records.example'],
+    ['url_specific', 410, 'records.example'],
+    ['too_many_attempts', 500, 'archive.example'],
+  ] as const;
+  ledger.transaction(() => {
+    for (let n = 0; n < 42; n++) {
+      const [reason, status, host] = reasons[n % reasons.length] ?? reasons[0];
+      const url = `https://${host}/opinions/2026/${1000 + n}`;
+      const letter = deadLetter({
+        url,
+        reason,
+        status,
+        attempts: 3,
+        first: at - HOUR_MS - n * 7_000,
+        last: at - n * 7_000,
+      });
+      ledger.deadLetters.add({ url, host, reason, line: deadLetterLine(letter) });
+    }
+  });
+  ledger.close();
+}
+
+function curlew(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
+  const child = spawn(process.execPath, [join(packageRoot(), 'bin', 'curlew.js'), ...args], {
+    cwd: packageRoot(),
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  child.stderr?.resume();
+  return child;
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  await once(child, 'exit');
+}

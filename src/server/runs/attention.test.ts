@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import type { RunRow } from '../contract/runs.ts';
+import { listAttention, type RunFacts } from './attention.ts';
+
+const NONE = { done: 10, absent: 0, skipped: 0, failed: 0, blocked: 0, unknown: 0, pending: 0 };
+const ROW: RunRow = {
+  id: 1,
+  kind: 'scraper',
+  name: 'county-court',
+  state: 'completed',
+  health: 'ok',
+  counts: NONE,
+  records: 10,
+  invalid: 0,
+  downloads: null,
+  perSecond: null,
+  startedAt: '2026-01-01T14:00:00.000Z',
+  endedAt: '2026-01-01T15:00:00.000Z',
+  activeMs: 1,
+  trigger: 'cli',
+  mode: null,
+  replayOf: null,
+  error: null,
+};
+const AT = Date.parse('2026-01-01T14:02:00.000Z');
+const facts = (row: Partial<RunRow>, rest: Partial<RunFacts> = {}): RunFacts => ({
+  row: { ...ROW, ...row },
+  walks: false,
+  lastHeardOf: undefined,
+  since: {},
+  ...rest,
+});
+const texts = (...runs: RunFacts[]) =>
+  listAttention({ runs, walks: [], hosts: [], deadLetters: 0 }).map(({ text }) => text);
+
+describe('what needs attention', () => {
+  it('is nothing when all is well', () => {
+    expect(texts(facts({}))).toEqual([]);
+  });
+
+  it('says what, how many, and since when', () => {
+    const run = facts({ counts: { ...NONE, blocked: 20 } }, { walks: true, since: { blocked: AT } });
+    expect(listAttention({ runs: [run], walks: [], hosts: [], deadLetters: 0 })).toEqual([
+      {
+        severity: 'urgent',
+        text: 'county-court: 20 ids refused',
+        since: '2026-01-01T14:02:00.000Z',
+        action: 'They are not missing: resume asks for them again.',
+        run: 1,
+        host: null,
+        site: null,
+      },
+    ]);
+  });
+
+  it.each<[Partial<RunRow>, string]>([
+    [
+      { state: 'killed', counts: { ...NONE, pending: 1 } },
+      'county-court: killed, its process is gone, and 1 request waiting',
+    ],
+    [{ state: 'failed', error: 'disk full' }, 'county-court: run failed: disk full'],
+    [{ state: 'interrupted', counts: { ...NONE, pending: 3 } }, 'county-court: stopped with 3 requests waiting'],
+    [{ counts: { ...NONE, unknown: 2 } }, 'county-court: 2 requests never answered'],
+    [{ kind: 'mirror', counts: { ...NONE, failed: 2 } }, 'county-court: 2 cases failed'],
+    [{ invalid: 4 }, 'county-court: 4 records of 10 not as the schema says'],
+    [{ health: 'suspicious' }, 'county-court: completed, but found nothing or far less than before'],
+  ])('%j', (row, text) => {
+    expect(texts(facts(row))).toEqual([text]);
+  });
+
+  it('comes with the most urgent first, and of those the newest', () => {
+    const all = listAttention({
+      runs: [
+        facts({ name: 'a', counts: { ...NONE, failed: 1 } }),
+        facts({ name: 'b', state: 'killed' }, { lastHeardOf: AT }),
+        facts({ name: 'c', state: 'killed' }, { lastHeardOf: AT + 1 }),
+      ],
+      walks: [],
+      hosts: [
+        { host: 'down.example', isOpen: true, heldUntil: undefined },
+        { host: 'busy.example', isOpen: false, heldUntil: AT },
+      ],
+      deadLetters: 1,
+    });
+    expect(all.map(({ text }) => text.split(/[:,]/, 1)[0])).toEqual([
+      'c',
+      'b',
+      'down.example',
+      'a',
+      '1 URL given up by the fetcher',
+      'busy.example',
+    ]);
+  });
+});

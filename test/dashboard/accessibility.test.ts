@@ -1,0 +1,146 @@
+// Every page, with real data, light and dark, wide and narrow: axe finds nothing serious, nothing sticks out at the side,
+// and the keyboard reaches what the mouse reaches.
+
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeScenario, type Scenario } from '../../scripts/dashboard/scenario.ts';
+import { scratchDirectory } from '../fixtures/scratch-directory.ts';
+import { openPage, serve } from './dashboard-setup.ts';
+
+const scratch = scratchDirectory();
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let data = '';
+let scenario: Scenario;
+
+beforeAll(async () => {
+  data = await mkdtemp(join(tmpdir(), 'curlew-scenario-'));
+  scenario = await makeScenario(data);
+}, 180_000);
+
+afterAll(async () => {
+  await scenario.close();
+  await rm(data, { recursive: true, force: true });
+});
+
+/** Address, and what must be there before it is looked at. */
+function pages(): [path: string, ready: string][] {
+  const { walked, lists, sites, mirror, killed, going } = scenario.runs;
+  return [
+    ['/', '.attention'],
+    ['/runs', '.vrow a'],
+    [`/runs/${walked}`, '.gap-map'],
+    [`/runs/${sites}`, '#start-pages'],
+    [`/runs/${mirror}`, '.chart canvas'],
+    [`/runs/${killed}`, '.troubles'],
+    [`/runs/${going}`, '.events li'],
+    [`/runs/${walked}/requests`, '.vrow a'],
+    [`/runs/${walked}/requests/88`, '.story li'],
+    [`/runs/${lists}/records`, '.vrow a'],
+    ['/cases', '.vrow a'],
+    ['/hosts', 'tbody tr'],
+    ['/dead-letters', '.vrow a'],
+    ['/start?what=scraper%3Aexamples%2Fnumbered-cases.ts', 'form'],
+    ['/report', '.vrow a'],
+    ['/runs/999', '.failure'],
+    ['/nowhere', '.empty'],
+  ];
+}
+
+async function problemsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations, passes } = await page.evaluate<AxeResults>('axe.run()');
+  expect(passes.length).toBeGreaterThan(10);
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary ?? ''}`));
+}
+
+it('can be used with the keyboard: the focus goes to the new page, and news do not take it away', async () => {
+  const server = await serve(data);
+  const page = await openPage();
+  await page.goto(server.url);
+  await page.locator('.attention').waitFor();
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the page');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate('document.activeElement.id')).toBe('main');
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Hosts' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Hosts' }).waitFor();
+  expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
+  expect(await page.title()).toBe('Hosts · Curlew');
+  await page.goBack();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+
+  // A run that goes on: its row is drawn anew every second, and stays the one that has the focus.
+  const row = page.locator('.runs tbody tr', { hasText: `#${scenario.runs.going}` });
+  await row.getByRole('link').focus();
+  const element = await row.elementHandle();
+  const before = await row.textContent();
+  await expect.poll(() => row.textContent(), { timeout: 20_000 }).not.toBe(before);
+  expect(await page.evaluate('document.activeElement.tagName')).toBe('A');
+  expect(await element?.isVisible()).toBe(true);
+});
+
+for (const { colorScheme, width } of [
+  { colorScheme: 'light', width: 1280 },
+  { colorScheme: 'dark', width: 1280 },
+  { colorScheme: 'dark', width: 320 },
+] as const) {
+  it(`no page has a serious problem, ${colorScheme}, ${width} pixels wide`, async () => {
+    const server = await serve(data);
+    const page = await openPage({ colorScheme, viewport: { width, height: 800 } });
+    for (const [path, ready] of pages()) {
+      await page.goto(server.url + path);
+      await page.locator(ready).first().waitFor();
+      expect([path, await problemsOf(page)]).toEqual([path, []]);
+      const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      expect([path, beyond]).toEqual([path, 0]);
+    }
+  }, 120_000);
+}
+
+it('the login and its refusal have none either, and lead back to the page', async () => {
+  const server = await serve(scratch('data'), { token: 'right', publicUrl: new URL('http://localhost') });
+  const page = await openPage();
+  await page.goto(`${server.url}/dead-letters`);
+  await page.getByRole('link', { name: 'Log in' }).click();
+  const token = page.getByLabel('The token that the server was started with');
+  await token.fill('wrong');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('alert').getByText('That is not the token.').waitFor();
+  expect(await problemsOf(page)).toEqual([]);
+  await token.fill('right');
+  await token.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Dead letters' }).waitFor();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByRole('link', { name: 'Log in' }).waitFor();
+});
+
+it('a change without a login leads to it', async () => {
+  const server = await serve(data, { token: 'right', publicUrl: new URL('http://localhost') });
+  const page = await openPage();
+  await page.goto(`${server.url}/runs/${scenario.runs.killed}`);
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Log in' }).waitFor();
+  expect(new URL(page.url()).searchParams.get('next')).toBe(`/runs/${scenario.runs.killed}`);
+});
+
+it('keeps the theme that was chosen, over a reload', async () => {
+  const server = await serve(data);
+  const page = await openPage({ colorScheme: 'light' });
+  await page.goto(server.url);
+  const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+  const light = await ground();
+  await page.getByRole('group', { name: 'Colours' }).getByText('Dark').click();
+  const dark = await ground();
+  expect(dark).not.toBe(light);
+  await page.reload();
+  expect(await ground()).toBe(dark);
+});

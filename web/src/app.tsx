@@ -1,0 +1,85 @@
+// Draws the page that the address names. Another address is another page: nothing of the one before stays.
+
+import { useEffect } from 'preact/hooks';
+import type { ApiError } from './lib/api.ts';
+import { usePlace } from './lib/navigation.ts';
+import { notifyError } from './lib/notices.ts';
+import { type Route, routeOf } from './lib/route.ts';
+import { loadSession } from './lib/session.ts';
+import { CasePage } from './pages/case.tsx';
+import { Cases } from './pages/cases.tsx';
+import { DeadLetters } from './pages/dead-letters.tsx';
+import { Hosts } from './pages/hosts.tsx';
+import { Login } from './pages/login.tsx';
+import { Overview } from './pages/overview.tsx';
+import { Records } from './pages/records.tsx';
+import { Report } from './pages/report.tsx';
+import { RequestPage } from './pages/request.tsx';
+import { Requests } from './pages/requests.tsx';
+import { RunPage } from './pages/run.tsx';
+import { Runs } from './pages/runs.tsx';
+import { Start } from './pages/start.tsx';
+import { Link } from './parts/link.tsx';
+import { Empty } from './parts/loaded.tsx';
+import { Page } from './parts/page.tsx';
+import { Shell } from './parts/shell.tsx';
+
+export function App() {
+  const { pathname } = usePlace();
+  const route = routeOf(pathname);
+  useEffect(() => {
+    loadSession().catch((error: ApiError) => notifyError(error));
+  }, []);
+  return (
+    <Shell route={route}>
+      <div key={pathname} class="page">
+        {pageOf(route)}
+      </div>
+    </Shell>
+  );
+}
+
+function pageOf(route: Route) {
+  switch (route.kind) {
+    case 'overview':
+      return <Overview />;
+    case 'runs':
+      return <Runs />;
+    case 'run':
+      return <RunPage id={route.run} />;
+    case 'requests':
+      return <Requests run={route.run} />;
+    case 'request':
+      return <RequestPage run={route.run} id={route.request} />;
+    case 'records':
+      return <Records run={route.run} />;
+    case 'cases':
+      return <Cases />;
+    case 'case':
+      return <CasePage source={route.source} token={route.token} />;
+    case 'hosts':
+      return <Hosts />;
+    case 'deadLetters':
+      return <DeadLetters />;
+    case 'start':
+      return <Start />;
+    case 'report':
+      return <Report />;
+    case 'login':
+      return <Login />;
+    case 'unknown':
+      return <NotFound />;
+  }
+}
+
+function NotFound() {
+  return (
+    <Page title="No such page">
+      <Empty title="There is nothing at this address">
+        <p>
+          <Link to="/">Go to the overview</Link>
+        </p>
+      </Empty>
+    </Page>
+  );
+}

@@ -1,0 +1,193 @@
+// What is going on, and what needs somebody: that comes first, in words.
+
+import { useEffect, useState } from 'preact/hooks';
+import type { Attention, RunRow, SiteWalk } from '../../../src/server/contract/runs.ts';
+import { announce } from '../lib/announce.ts';
+import { post } from '../lib/api.ts';
+import { countOf, formatCount, formatRate } from '../lib/format.ts';
+import { useLive, useThrottled } from '../lib/live.ts';
+import { notify } from '../lib/notices.ts';
+import { useResource } from '../lib/use-resource.ts';
+import { ActionButton } from '../parts/action-button.tsx';
+import { Badge } from '../parts/badge.tsx';
+import { Link } from '../parts/link.tsx';
+import { Empty, Loaded } from '../parts/loaded.tsx';
+import { Page, Panel } from '../parts/page.tsx';
+import { RunList } from '../parts/run-list.tsx';
+import { StartPages } from '../parts/start-pages.tsx';
+import { When } from '../parts/when.tsx';
+
+const REFRESH_MS = 3_000;
+
+export function Overview() {
+  const overview = useResource<'overview'>('/api/overview');
+  const { data } = overview;
+  const [news, setNews] = useState<ReadonlyMap<number, RunRow>>(new Map());
+  const reloadSoon = useThrottled(overview.reload, REFRESH_MS);
+  useLive(undefined, data?.lastEventId, {
+    onRun(run) {
+      setNews((before) => new Map(before).set(run.id, run));
+      const known = news.get(run.id) ?? data?.runs.find(({ id }) => id === run.id);
+      if (known !== undefined && known.state !== run.state) announce(`${run.name}, run ${run.id}: ${run.state}`);
+      reloadSoon();
+    },
+    onEvent: reloadSoon,
+    onBegin: overview.reload,
+    onGap: overview.reload,
+  });
+  // What was loaded is newer than what was told before.
+  useEffect(() => setNews(new Map()), [data]);
+
+  return (
+    <Page title="Overview">
+      <Loaded what="the overview" resource={overview}>
+        {({ attention, runs, walks, deadLetters }) => {
+          const current = runs.map((run) => news.get(run.id) ?? run);
+          if (runs.length === 0 && walks.length === 0) return <Newcomer />;
+          const isWalking = walks.some(({ owner }) => owner.state === 'alive');
+          return (
+            <>
+              <Figures runs={current} deadLetters={deadLetters} />
+              <Panel title="Needs attention" id="attention">
+                <AttentionList items={attention} />
+              </Panel>
+              {isWalking && <Walks walks={walks} changed={overview.reload} />}
+              <Panel title="Runs" id="runs" aside={<Link to="/runs">All runs</Link>}>
+                {runs.length === 0 ? (
+                  <Empty title="No run is committed yet" />
+                ) : (
+                  <RunList runs={current} label="Runs that are going on, then the newest" />
+                )}
+              </Panel>
+              {walks.length > 0 && !isWalking && <Walks walks={walks} changed={overview.reload} />}
+            </>
+          );
+        }}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Figures({ runs, deadLetters }: { readonly runs: readonly RunRow[]; readonly deadLetters: number | null }) {
+  const running = runs.filter(({ state }) => state === 'running');
+  const perSecond = running.reduce((sum, run) => sum + (run.perSecond ?? 0), 0);
+  const waiting = running.reduce((sum, { counts }) => sum + counts.pending, 0);
+  return (
+    <dl class="figures">
+      <div>
+        <dt>Running</dt>
+        <dd>{formatCount(running.length)}</dd>
+      </div>
+      <div>
+        <dt>Rate</dt>
+        <dd>{formatRate(perSecond)}</dd>
+      </div>
+      <div>
+        <dt>Waiting</dt>
+        <dd>{formatCount(waiting)}</dd>
+      </div>
+      <div>
+        <dt>Dead letters</dt>
+        <dd>{deadLetters === null ? '–' : <Link to="/dead-letters">{formatCount(deadLetters)}</Link>}</dd>
+      </div>
+    </dl>
+  );
+}
+
+const SEVERITY_TONES = { urgent: 'bad', warning: 'warn', notice: 'calm' } as const;
+
+function AttentionList({ items }: { readonly items: readonly Attention[] }) {
+  if (items.length === 0) return <p class="all-well">Nothing. Every run is as it should be.</p>;
+  return (
+    <ul class="attention">
+      {items.map((item) => (
+        <li key={`${item.text} ${item.run} ${item.host}`} class={`attention-${item.severity}`}>
+          <Badge tone={SEVERITY_TONES[item.severity]}>{item.severity}</Badge>
+          <div>
+            <p class="attention-text">
+              <Where item={item} />
+              {item.since !== null && (
+                <>
+                  {' '}
+                  since <When at={item.since} />
+                </>
+              )}
+            </p>
+            {item.action !== null && <p class="faint">{item.action}</p>}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Where({ item: { text, run, host, site } }: { readonly item: Attention }) {
+  if (run !== null) return <Link to={`/runs/${run}`}>{text}</Link>;
+  if (host !== null) return <Link to="/hosts">{text}</Link>;
+  // What is of no run, host or site is of the fetcher.
+  return site === null ? <Link to="/dead-letters">{text}</Link> : <span>{text}</span>;
+}
+
+function Walks({ walks, changed }: { readonly walks: readonly SiteWalk[]; readonly changed: () => void }) {
+  return (
+    <Panel title="Sites whose lists are not complete" id="walks">
+      {walks.map((walk) => (
+        <div key={walk.site} class="walk">
+          <div class="panel-head">
+            <h3>{walk.site}</h3>
+            <span class="buttons">
+              {walk.owner.state === 'alive' ? (
+                <ActionButton
+                  label="Stop"
+                  about={walk.site}
+                  obstacle={walk.can.stop}
+                  act={() => post<'stopWalk'>(`/api/sites/${encodeURIComponent(walk.site)}/stop`)}
+                  done={() => {
+                    notify('good', `The walk of ${walk.site} was asked to stop.`);
+                    changed();
+                  }}
+                />
+              ) : (
+                <ActionButton
+                  label="Resume"
+                  about={walk.site}
+                  tone="primary"
+                  obstacle={walk.can.resume}
+                  act={() => post<'resumeWalk'>(`/api/sites/${encodeURIComponent(walk.site)}/resume`)}
+                  done={() => {
+                    notify('good', `The walk of ${walk.site} goes on.`);
+                    changed();
+                  }}
+                />
+              )}
+            </span>
+          </div>
+          <p class="faint">
+            {countOf(walk.urls, 'address', 'addresses')} found since <When at={walk.beganAt} />; {walk.owner.text}.
+            Nothing is fetched before every list is complete.
+          </p>
+          <StartPages pages={walk.startPages} />
+        </div>
+      ))}
+    </Panel>
+  );
+}
+
+function Newcomer() {
+  return (
+    <Empty title="Nothing has been run here yet">
+      <p>
+        A run fetches the pages of a site, keeps every byte, and says what is complete and what is not. Begin with one
+        of the examples.
+      </p>
+      <p>
+        <Link to="/start" class="button primary">
+          Start a run
+        </Link>
+      </p>
+      <p class="faint">
+        Or from a shell: <code>curlew run my-scraper.ts</code>. It appears here by itself.
+      </p>
+    </Empty>
+  );
+}
