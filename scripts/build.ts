@@ -11,4 +11,3 @@ const tsc = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.m
 const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: home, stdio: 'inherit' });
 if (status === 0) await import('./build-web.ts');
 else process.exitCode = status ?? 1;
-if (process.exitCode === 0) await import('./build-web.ts');

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import * as health from './health.ts';
 import * as config from './mirror/config.ts';
 import * as diff from './mirror/diff.ts';
 import * as explain from './mirror/explain.ts';
 import * as exportCases from './mirror/export.ts';
-import * as health from './mirror/health.ts';
 import * as replay from './mirror/replay.ts';
 import * as report from './mirror/report.ts';
 import * as run from './mirror/run.ts';
