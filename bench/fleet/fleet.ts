@@ -1,5 +1,5 @@
 // URLs per second of the page fetcher on loopback, rate off: alone in a data directory, and as a fleet of 1, 2 and 4 workers on
-// a Redis and a Kafka of its own. From the first worker's start to fetch until the last event is in the log.
+// a Redis and a Kafka of its own. From the queueing of the first URL until the last event is in the log, workers warm.
 //   npx node bench/fleet/fleet.ts [--urls 5000] [--latency 0] [--workers 1,2,4] [--rounds 1] [--json]
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -46,7 +46,9 @@ const SETTINGS = {
   PAGE_FETCHER_HOST_CONCURRENCY: '32',
 };
 
-/** All workers are up before the first URL is queued. */
+/** URLs fetched before it is measured: robots.txt is known, Kafka connected, the code compiled. */
+const WARM_UP = 1_000;
+
 async function measure(name: string, workers: number, env: Readonly<Record<string, string>>): Promise<Figure> {
   const settings = { ...SETTINGS, ...env };
   const court = await startCourt(urlCount, Number(values.latency));
@@ -54,13 +56,17 @@ async function measure(name: string, workers: number, env: Readonly<Record<strin
   const backend = await openBackend(place, readFetcherConfig(settings), systemClock);
   const children = await Promise.all(Array.from({ length: workers }, () => startWorker(settings)));
   try {
+    const workOff = async (count: number) => {
+      await backend.queue.enqueue(Array.from({ length: count }, (_, n) => `${court.url}/graph/${n}`));
+      for (;;) {
+        const { waiting, leased } = await backend.queue.size();
+        if (waiting + leased + (await backend.outbox.size()) === 0) return;
+        await sleep(50);
+      }
+    };
+    await workOff(Math.min(WARM_UP, urlCount));
     const began = performance.now();
-    await backend.queue.enqueue(Array.from({ length: urlCount }, (_, n) => `${court.url}/graph/${n}`));
-    for (;;) {
-      const { waiting, leased } = await backend.queue.size();
-      if (waiting + leased + (await backend.outbox.size()) === 0) break;
-      await sleep(50);
-    }
+    await workOff(urlCount);
     const seconds = (performance.now() - began) / 1_000;
     if ((await backend.deadLetters.size()) > 0) throw new Error('Some URLs were given up.');
     return { name, urlsPerSecond: Math.round(urlCount / seconds) };

@@ -2,6 +2,7 @@
 // names, the defaults, their meaning in docs/fleet.md, and how each value is read.
 
 import { parseHostPattern } from '../fetch/guard/host-pattern.ts';
+import { redactSecrets } from '../observe/redact.ts';
 import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
 
 interface Variable<T> {
@@ -119,7 +120,7 @@ export function readFetcherConfig(environment: Environment): FetcherConfig {
     try {
       return [key, read(text)];
     } catch (error) {
-      problems.push(`${variableName}=${JSON.stringify(text)} ${messageOf(error)}`);
+      problems.push(`${variableName}=${redactSecrets(JSON.stringify(text))} ${messageOf(error)}`);
       return [key, undefined];
     }
   });

@@ -76,7 +76,8 @@ export function itIsABreaker(name: string, open: OpenBreakers): void {
       await record(...FIVE);
       const tickets = await enter();
       expect(probes).toHaveLength(1);
-      expect((probes[0] ?? 0) - before).toBeGreaterThanOrEqual(SETTINGS.initialDelayMs);
+      // Timers may fire a millisecond early.
+      expect((probes[0] ?? 0) - before).toBeGreaterThanOrEqual(SETTINGS.initialDelayMs - 1);
       expect(await areValid(tickets[0] ?? expect.fail())).toEqual(new Set([true]));
       expect(workers.map(({ state }) => state.kind)).toEqual(Array<BreakerState['kind']>(5).fill('closed'));
     });
