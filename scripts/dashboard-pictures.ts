@@ -107,12 +107,12 @@ async function shoot(page: Page, url: string, { path, ready }: Shot, file: strin
 async function picturesForReadme(browser: Browser, url: string, { runs }: Scenario): Promise<void> {
   const images = join(packageRoot(), 'docs', 'images');
   const shots = [
-    { name: 'dashboard-overview', path: '/', ready: '.runs td:text-matches("\\d/s")', theme: 'light', height: 800 },
+    { name: 'dashboard-overview', path: '/', ready: '.runs td:text-matches("[0-9]/s")', theme: 'light', height: 800 },
     { name: 'dashboard-run', path: `/runs/${runs.going}`, ready: '.gap-map', theme: 'dark', height: 1340 },
   ] as const;
   for (const { theme, height, ...shot } of shots) {
     const page = await browser.newPage({
-      viewport: { width: 1120, height },
+      viewport: { width: 1280, height },
       colorScheme: theme,
       locale: 'en-GB',
       timezoneId: 'Europe/London',

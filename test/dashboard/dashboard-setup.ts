@@ -37,12 +37,6 @@ export async function serve(data: string, options: Partial<ServerOptions> = {}):
   return server;
 }
 
-export interface Opened {
-  readonly page: Page;
-  /** What the page must not have done, so far. */
-  readonly misdeeds: readonly string[];
-}
-
 /** A page of its own browser profile. Its misdeeds are looked at when the test is over. */
 export async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', ...options });

@@ -57,7 +57,7 @@ describe('times', () => {
 
   it('of today are told without the date, of another day with it', () => {
     expect(formatClock(at, Date.parse('2026-11-16T23:59:00Z'), 'UTC')).toBe('14:02:07 UTC');
-    expect(formatClock(at, Date.parse('2026-11-17T00:01:00Z'), 'UTC')).toBe('16 Nov 2026, 14:02:07 UTC');
+    expect(formatClock(at, Date.parse('2026-11-17T00:01:00Z'), 'UTC')).toBe('16 Nov 2026, 14:02 UTC');
   });
 
   it('what is no time stays as it is', () => {

@@ -80,17 +80,17 @@ export function formatTime(iso: string, timeZone?: Zone): string {
   }).format(at);
 }
 
-/** `14:02:07 GMT+1` on the day of `now`, else with the date. */
+/** `14:02:07 GMT+1` on the day of `now`; of other days with the date, to the minute. */
 export function formatClock(iso: string, now: number, timeZone?: Zone): string {
   const at = Date.parse(iso);
   if (Number.isNaN(at)) return iso;
   const zone = timeZone === undefined ? {} : { timeZone };
   const day = new Intl.DateTimeFormat('en-CA', zone);
-  if (day.format(at) !== day.format(now)) return formatTime(iso, timeZone);
+  const isToday = day.format(at) === day.format(now);
   return new Intl.DateTimeFormat('en-GB', {
+    ...(isToday ? { second: '2-digit' } : { day: 'numeric', month: 'short', year: 'numeric' }),
     hour: '2-digit',
     minute: '2-digit',
-    second: '2-digit',
     timeZoneName: 'short',
     ...zone,
   }).format(at);

@@ -22,7 +22,7 @@ export function RunList({ runs, label }: { readonly runs: readonly RunRow[]; rea
             Problems
           </th>
           <th scope="col" class="is-end">
-            Records, files
+            Found
           </th>
           <th scope="col" class="is-end">
             Rate
