@@ -16,16 +16,14 @@ export interface SiteManagerOptions extends SettingsInput {
 }
 
 /**
- * Opens the site manager of a data directory. `close` it, or declare it with `await using`. To walk a site, use `walkSite`:
- * it does all of this by itself.
+ * Opens the site manager of a data directory. Whoever opens it closes it. To walk a site, use `walkSite`: it does all of
+ * this by itself.
  *
  * @example
- * await using manager = await openSiteManager({ data: './curlew-data', sites: [site] });
+ * const manager = await openSiteManager({ data: './curlew-data', sites: [site] });
  * await manager.startPagination('court.example', ['https://court.example/list']);
  */
-export async function openSiteManager(
-  options: SiteManagerOptions,
-): Promise<SiteManager & AsyncDisposable & { close(): Promise<void> }> {
+export async function openSiteManager(options: SiteManagerOptions): Promise<SiteManager & { close(): Promise<void> }> {
   const { data: path, sites = [], ...given } = options;
   const settings = readSettings(given);
   const { ledger } = await openData(path, { clock: systemClock });
@@ -38,6 +36,5 @@ export async function openSiteManager(
   };
   const manager = new SiteManager({ ledger: ledger.sites, planRun });
   for (const site of sites) await manager.addSite(site);
-  const close = () => ledger.close();
-  return Object.assign(manager, { close, [Symbol.asyncDispose]: close });
+  return Object.assign(manager, { close: () => ledger.close() });
 }

@@ -2,7 +2,7 @@
 
 import type { MirrorEvent } from '../ledger/mirror/mirror-event.ts';
 import { assertNever } from '../platform/errors.ts';
-import type { CsvSyncResult } from './csv/sync-csv.ts';
+import type { CsvSyncResult } from './csv/csv-sync-result.ts';
 import type { SkipReason } from './error-codes.ts';
 import type { ScrapeParams } from './scrape-params.ts';
 import { countReasons } from './worklist/build-worklist.ts';

@@ -2,7 +2,7 @@
 // ends the run, it ends with a status, and what is left is what a resume takes up.
 
 import { join } from 'node:path';
-import type { PipelineSettings, PipelineWorld } from '../fetch/create-pipeline.ts';
+import type { PipelineWorld } from '../fetch/create-pipeline.ts';
 import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
 import type { Patience } from '../fetch/patience.ts';
 import { Ledger } from '../ledger/ledger.ts';
@@ -30,14 +30,19 @@ import { FixtureRecorder } from './replay/fixture-recorder.ts';
 import { RestartingClient } from './restarting-client.ts';
 import { paramsJson, type RunSummary, type ScrapeParams } from './scrape-params.ts';
 import { type ScrapeProgress, settle } from './scrape-progress.ts';
-import type { ClientKind, Source } from './sources/source.ts';
+import type { Source } from './sources/source.ts';
 import { SOURCES, type SourceRegistry } from './sources/source-registry.ts';
 import { summariseRun } from './summarise-run.ts';
 import { buildWorklist } from './worklist/build-worklist.ts';
 
-export type MirrorFetchSettings = Partial<
-  Pick<PipelineSettings, 'rate' | 'robots' | 'allowHosts' | 'userAgent' | 'proxy'>
->;
+/** How the mirror fetches; as the settings of the same names of any run. */
+export interface MirrorFetchSettings {
+  readonly rate?: number | 'off';
+  readonly robots?: 'allow' | 'strict' | 'off';
+  readonly allowHosts?: readonly string[];
+  readonly userAgent?: string | undefined;
+  readonly proxy?: string | undefined;
+}
 
 export interface ScrapeOptions {
   /** The data directory. Default: CURLEW_DATA, else `./curlew-data`. */
@@ -47,14 +52,15 @@ export interface ScrapeOptions {
   /** Default: that of the trigger. */
   readonly entrypoint?: Entrypoint | undefined;
   /** Default `http`. */
-  readonly client?: ClientKind | undefined;
+  readonly client?: 'http' | 'browser' | undefined;
   /** How to fetch. Default: one request a second to each host, robots.txt obeyed, no private addresses. */
   readonly fetch?: MirrorFetchSettings | undefined;
+  /** @internal Other sources than those there are, for tests. */
   readonly sources?: SourceRegistry | undefined;
   /** Stops the run: `stop` after what is on the wire, `abort` at once. Both end it as `aborted`. */
   readonly patience?: Patience | undefined;
   readonly onProgress?: ((progress: ScrapeProgress) => void) | undefined;
-  /** Parts of the real world to replace. */
+  /** @internal Parts of the world to be replaced, for tests. */
   readonly world?: Partial<Pick<PipelineWorld, 'clock' | 'random' | 'sockets'> & { readonly files: Files }> | undefined;
 }
 

@@ -1,6 +1,11 @@
 // How far a run of the mirror is, for those who watch.
 
-import type { SettledCase } from './downloads/case-runner.ts';
+import type { FailureCode } from './error-codes.ts';
+
+/** What a case came to for this run. */
+export type SettledCase =
+  | { readonly kind: 'downloaded'; readonly bytes: number; readonly adopted: boolean }
+  | { readonly kind: 'failed'; readonly code: FailureCode };
 
 export interface ScrapeProgress {
   readonly runId: number;

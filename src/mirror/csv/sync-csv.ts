@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import type { FetchPipeline } from '../../fetch/fetch-pipeline.ts';
 import type { Patience } from '../../fetch/patience.ts';
 import { isoTime } from '../../ledger/iso-time.ts';
-import type { CaseId } from '../../ledger/mirror/case-row.ts';
-import type { CsvVersion, NewCsvVersion, VersionId } from '../../ledger/mirror/csv-version.ts';
+import type { CsvVersion, NewCsvVersion } from '../../ledger/mirror/csv-version.ts';
 import type { MirrorLedger, StoredVersion } from '../../ledger/mirror/mirror-ledger.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
@@ -15,10 +14,11 @@ import type { MirrorConfig } from '../config/mirror-config.ts';
 import type { Emit } from '../events/event-sink.ts';
 import type { MirrorDirectory } from '../mirror-directory.ts';
 import type { Source } from '../sources/source.ts';
+import type { CsvSyncResult } from './csv-sync-result.ts';
 import { type FetchedIndex, fetchIndex } from './fetch-index.ts';
 import { judgeIndex } from './judge-index.ts';
 import { indexFileName, keepIndexFile } from './keep-index-file.ts';
-import { type DuplicateToken, readIndex, type UnreadableRow } from './read-index.ts';
+import { readIndex } from './read-index.ts';
 
 export interface SyncContext {
   readonly source: Source;
@@ -31,22 +31,6 @@ export interface SyncContext {
   readonly patience: Patience;
   /** Take over an index in which more than 20 % of the active cases are gone. Default false. */
   readonly acceptShrink?: boolean;
-}
-
-export interface CsvSyncResult {
-  /** The version to work from: the new one, the one that is current still, or the last good one. */
-  readonly versionId: VersionId;
-  readonly isNewVersion: boolean;
-  readonly newCaseIds: readonly CaseId[];
-  readonly changedCaseIds: readonly CaseId[];
-  readonly removedCaseIds: readonly CaseId[];
-  readonly returnedCaseIds: readonly CaseId[];
-  /** The file of that version. */
-  readonly csvPath: string;
-  /** Set when what was fetched could not be used, and an earlier version is. */
-  readonly refused: { readonly versionId: VersionId; readonly reason: string } | undefined;
-  readonly duplicates: readonly DuplicateToken[];
-  readonly unreadable: readonly UnreadableRow[];
 }
 
 /** Throws `no_index` when the index cannot be used and there is no earlier version of it. */

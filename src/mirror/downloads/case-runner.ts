@@ -11,9 +11,9 @@ import type { Random } from '../../platform/random.ts';
 import { CaseDownloadState } from '../case-download-state.ts';
 import { decideRetry } from '../decide-retry.ts';
 import { DownloadError } from '../download-error.ts';
-import type { FailureCode } from '../error-codes.ts';
 import type { Emit } from '../events/event-sink.ts';
 import type { ScraperLog } from '../events/scraper-log.ts';
+import type { SettledCase } from '../scrape-progress.ts';
 import type { JudicialClient } from '../sources/source.ts';
 import type { CaseFiles } from './case-files.ts';
 import { DownloadExecutor } from './download-executor.ts';
@@ -41,11 +41,6 @@ export interface CaseRunnerParts {
   readonly patience: Patience;
   readonly onSettled: (settled: SettledCase) => void;
 }
-
-/** What a case came to for this run. */
-export type SettledCase =
-  | { readonly kind: 'downloaded'; readonly bytes: number; readonly adopted: boolean }
-  | { readonly kind: 'failed'; readonly code: FailureCode };
 
 export type RunEnd =
   | { readonly status: 'completed' }

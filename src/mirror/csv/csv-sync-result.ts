@@ -1,0 +1,21 @@
+// What a sync of the index came to.
+
+import type { CaseId } from '../../ledger/mirror/case-row.ts';
+import type { VersionId } from '../../ledger/mirror/csv-version.ts';
+import type { DuplicateToken, UnreadableRow } from './read-index.ts';
+
+export interface CsvSyncResult {
+  /** The version to work from: the new one, the one that is current still, or the last good one. */
+  readonly versionId: VersionId;
+  readonly isNewVersion: boolean;
+  readonly newCaseIds: readonly CaseId[];
+  readonly changedCaseIds: readonly CaseId[];
+  readonly removedCaseIds: readonly CaseId[];
+  readonly returnedCaseIds: readonly CaseId[];
+  /** The file of that version. */
+  readonly csvPath: string;
+  /** Set when what was fetched could not be used, and an earlier version is. */
+  readonly refused: { readonly versionId: VersionId; readonly reason: string } | undefined;
+  readonly duplicates: readonly DuplicateToken[];
+  readonly unreadable: readonly UnreadableRow[];
+}
