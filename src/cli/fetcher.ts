@@ -3,6 +3,7 @@ import { runFetcher } from '../fetcher/run-fetcher.ts';
 import { createLog } from '../observe/log.ts';
 import { systemClock } from '../platform/clock.ts';
 import { systemRandom } from '../platform/random.ts';
+import { boundYoungGeneration } from '../platform/young-generation.ts';
 import { onSignals } from './drive-run.ts';
 import { ExitCode } from './exit-code.ts';
 import { addPlaceOptions, choosePlace, type PlaceOptions } from './fetcher-options.ts';
@@ -22,6 +23,7 @@ Example:
   curlew fetcher --embedded`,
     )
     .action(async (options: PlaceOptions) => {
+      boundYoungGeneration();
       const chosen = choosePlace(options);
       const stop = new AbortController();
       const release = onSignals((count) => {
