@@ -26,8 +26,7 @@ interface Shot {
   readonly ready: string;
 }
 
-function shotsOf({ runs }: Scenario): Shot[] {
-  const source = 'unreported_judgments';
+function shotsOf({ runs, failedCase }: Scenario): Shot[] {
   return [
     { name: 'overview', path: '/', ready: '.attention' },
     { name: 'runs', path: '/runs', ready: '.vrow a' },
@@ -40,7 +39,7 @@ function shotsOf({ runs }: Scenario): Shot[] {
     { name: 'request', path: `/runs/${runs.walked}/requests/88`, ready: '.story' },
     { name: 'records', path: `/runs/${runs.lists}/records?kind=case`, ready: '.vrow a' },
     { name: 'cases', path: '/cases', ready: '.vrow a' },
-    { name: 'case', path: `/cases?source=${source}&state=failed`, ready: '.vrow a' },
+    { name: 'case', path: failedCase, ready: '.story li' },
     { name: 'hosts', path: '/hosts', ready: 'tbody tr' },
     { name: 'dead-letters', path: '/dead-letters', ready: '.vrow a' },
     { name: 'start', path: '/start?what=scraper%3Aexamples%2Fnumbered-cases.ts', ready: 'form' },

@@ -17,6 +17,8 @@ const KILLED_AFTER = 150;
 export interface Scenario {
   /** Runs by what they are good for. */
   readonly runs: Readonly<Record<'walked' | 'lists' | 'sites' | 'mirror' | 'killed' | 'going', number>>;
+  /** The address of a case whose file could not be had. */
+  readonly failedCase: string;
   /** Ends the run that goes on, and the courts. */
   close(): Promise<void>;
 }
@@ -54,6 +56,9 @@ export async function makeScenario(data: string): Promise<Scenario> {
 
   const judicialKy = await startJudicialKy({ seed: 7, cases: 320 });
   courts.push(judicialKy);
+  const [lost] = judicialKy.corpus.wanted('v1');
+  if (lost === undefined) throw new Error('The simulated court has no cases.');
+  judicialKy.switchOn('pdf-404', { token: lost.token });
   judicialKy.switchOn('pdf-404', { rate: 0.2 });
   judicialKy.switchOn('ajax-refused', { rate: 0.1 });
   const mirror = ['mirror', 'run', '--rate', 'off', '--delay', '0', '--concurrency', '4', '--allow-host', '127.0.0.1'];
@@ -71,6 +76,7 @@ export async function makeScenario(data: string): Promise<Scenario> {
 
   return {
     runs: { walked: 1, lists: 2, sites: 3, mirror: 4, killed: 5, going: 6 },
+    failedCase: `/cases/unreported_judgments/${lost.norm}`,
     async close() {
       going.kill('SIGKILL');
       await over;

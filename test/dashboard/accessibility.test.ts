@@ -43,6 +43,7 @@ function pages(): [path: string, ready: string][] {
     [`/runs/${walked}/requests/88`, '.story li'],
     [`/runs/${lists}/records`, '.vrow a'],
     ['/cases', '.vrow a'],
+    [scenario.failedCase, '.story li'],
     ['/hosts', 'tbody tr'],
     ['/dead-letters', '.vrow a'],
     ['/start?what=scraper%3Aexamples%2Fnumbered-cases.ts', 'form'],
