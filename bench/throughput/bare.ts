@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { compile, selectAll, selectOne } from 'css-select';
 import type { AnyNode, Element } from 'domhandler';
-import { textContent } from 'domutils';
-import { parseDocument } from 'htmlparser2';
+import { DomUtils, parseDocument } from 'htmlparser2';
 import { Pool } from 'undici';
 import type { CrawlReport } from './contender.ts';
 
@@ -60,7 +59,7 @@ function readPage(html: string): { title: string; links: string[] } {
   const document = parseDocument(html);
   const title = selectOne<AnyNode, Element>(findTitle, document);
   return {
-    title: title === null ? '' : textContent(title),
+    title: title === null ? '' : DomUtils.textContent(title),
     links: selectAll<AnyNode, Element>(findLinks, document).map((link) => link.attribs.href ?? ''),
   };
 }

@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Court } from './court-process.ts';
+import { SCRAPY_REQUIREMENT, scrapyVersion } from './scrapy-version.ts';
 
-export const CONTENDERS = ['curlew', 'bare', 'crawlee'] as const;
+export const CONTENDERS = ['curlew', 'bare', 'crawlee', 'scrapy'] as const;
 export type Contender = (typeof CONTENDERS)[number];
 
 /** What a contender's process prints as its last line. */
@@ -34,25 +35,42 @@ export interface Measured extends Usage {
   readonly processSeconds: number;
 }
 
-interface Start {
+/** How a crawl is begun. */
+export interface Start {
+  readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
+export interface StartOptions {
+  readonly concurrency: number;
+  /** The interpreter that has Scrapy. */
+  readonly python: string;
+}
+
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** False for a peer that has not been installed. */
-export function isInstalled(contender: Contender): boolean {
-  return contender !== 'crawlee' || existsSync(here('../node_modules/@crawlee/cheerio'));
+/** How to install a peer that is not there; undefined when nothing is missing. */
+export async function missing(contender: Contender, python: string): Promise<string | undefined> {
+  switch (contender) {
+    case 'crawlee':
+      return existsSync(here('../node_modules/@crawlee/cheerio')) ? undefined : 'npm install --prefix bench';
+    case 'scrapy':
+      return (await scrapyVersion(python)) === undefined
+        ? `pip install ${SCRAPY_REQUIREMENT}, and --scrapy PYTHON if that is not python3`
+        : undefined;
+    default:
+      return undefined;
+  }
 }
 
 /** Crawls all pages of `court` with an empty data directory, which is removed afterwards. */
-export async function measure(contender: Contender, court: Court, concurrency: number): Promise<Measured> {
+export async function measure(contender: Contender, court: Court, options: StartOptions): Promise<Measured> {
   const directory = mkdtempSync(join(tmpdir(), `curlew-bench-${contender}-`));
   try {
     const usageFile = join(directory, 'usage.json');
     const begun = performance.now();
-    const stdout = await runNode(start(contender, court.url, directory, concurrency), usageFile);
+    const stdout = await runToEnd(startOf(contender, court.url, directory, options), usageFile);
     const processSeconds = (performance.now() - begun) / 1000;
     const report = readReport(contender, stdout);
     if (report.pages !== court.pages || report.records !== court.pages) {
@@ -65,35 +83,37 @@ export async function measure(contender: Contender, court: Court, concurrency: n
   }
 }
 
-function start(contender: Contender, url: string, directory: string, concurrency: number): Start {
+/** The command that crawls `url` into `directory`: the peers go on with what they find there. */
+export function startOf(contender: Contender, url: string, directory: string, options: StartOptions): Start {
   const first = `${url}/graph/0`;
+  const concurrency = String(options.concurrency);
   switch (contender) {
     case 'curlew': {
       const site = ['--base-url', url, '--allow-host', new URL(url).host];
-      const manner = [
-        '--rate',
-        'off',
-        '--concurrency',
-        String(concurrency),
-        '--data',
-        join(directory, 'data'),
-        '--json',
-      ];
-      return { args: [here('../../bin/curlew.js'), 'run', here('graph-scraper.ts'), ...site, ...manner] };
+      const manner = ['--rate', 'off', '--concurrency', concurrency, '--data', join(directory, 'data'), '--json'];
+      return node(here('../../bin/curlew.js'), 'run', here('graph-scraper.ts'), ...site, ...manner);
     }
     case 'bare':
-      return { args: [here('bare.ts'), first, directory, String(concurrency)] };
+      return node(here('bare.ts'), first, directory, concurrency);
     case 'crawlee':
       return {
-        args: [here('crawlee.js'), first, String(concurrency)],
+        ...node(here('crawlee.js'), first, concurrency),
         env: { CRAWLEE_STORAGE_DIR: join(directory, 'storage') },
       };
+    case 'scrapy':
+      return { command: options.python, args: [here('graph_spider.py'), first, directory, concurrency] };
   }
 }
 
-/** Runs a script on this Node and gives what it printed; throws, with what it said, when it fails. */
-async function runNode({ args, env }: Start, usageFile: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', here('report-usage.js'), ...args], {
+/** A script on this Node. */
+function node(...args: readonly string[]): Start {
+  return { command: process.execPath, args };
+}
+
+/** Gives what it printed; throws, with what it said, when it fails. Scrapy's script reports its usage by itself. */
+async function runToEnd({ command, args, env }: Start, usageFile: string): Promise<string> {
+  const preload = command === process.execPath ? ['--import', here('report-usage.js')] : [];
+  const { stdout } = await promisify(execFile)(command, [...preload, ...args], {
     env: { ...process.env, ...env, BENCH_USAGE_FILE: usageFile },
   });
   return stdout;

@@ -1,15 +1,16 @@
 // The peer: Crawlee's CheerioCrawler with its queue and dataset on disk, as its own guide writes it. In JavaScript, so that
 // the type check does not need it installed (npm install --prefix bench).
-//   CRAWLEE_STORAGE_DIR=DIRECTORY node bench/throughput/crawlee.js URL CONCURRENCY
+//   CRAWLEE_STORAGE_DIR=DIRECTORY node bench/throughput/crawlee.js URL CONCURRENCY [OPTIONS AS JSON]
 
 import { CheerioCrawler, Dataset, log } from '@crawlee/cheerio';
 
-const [url, concurrency] = process.argv.slice(2);
+const [url, concurrency, options = '{}'] = process.argv.slice(2);
 log.setLevel(log.LEVELS.ERROR);
 
 const crawler = new CheerioCrawler({
   minConcurrency: Number(concurrency),
   maxConcurrency: Number(concurrency),
+  ...JSON.parse(options),
   async requestHandler({ $, pushData, enqueueLinks }) {
     await pushData({ title: $('title').text() });
     await enqueueLinks();
