@@ -96,7 +96,6 @@ function responseRecord(
   more: readonly Field[],
 ): Buffer {
   const http = formatHttpHead(statusLine(head.status, head.statusText), head.responseHeaders, payload);
-  const block = Buffer.concat([Buffer.from(http), body]);
   return formatRecord(
     [
       ['WARC-Type', type],
@@ -107,9 +106,9 @@ function responseRecord(
       ['WARC-IP-Address', head.remoteAddress],
       ['Content-Type', RESPONSE_TYPE],
       ...more,
-      ['WARC-Block-Digest', digestValue(hash('sha256', block))],
     ],
-    block,
+    http,
+    body,
   );
 }
 
@@ -121,7 +120,6 @@ function encodeRequest(head: ExchangeHead, { requestId, responseId, date }: Capt
     ? head.requestHeaders
     : [['Host', host], ...head.requestHeaders];
   const http = formatHttpHead(`${head.method} ${target} HTTP/1.1`, headers, { size: body.length });
-  const block = Buffer.concat([Buffer.from(http), body]);
   const record = formatRecord(
     [
       ['WARC-Type', 'request'],
@@ -132,9 +130,9 @@ function encodeRequest(head: ExchangeHead, { requestId, responseId, date }: Capt
       ['WARC-IP-Address', head.remoteAddress],
       ['Content-Type', REQUEST_TYPE],
       ['WARC-Payload-Digest', body.length > 0 ? digestValue(hash('sha256', body)) : undefined],
-      ['WARC-Block-Digest', digestValue(hash('sha256', block))],
     ],
-    block,
+    http,
+    body,
   );
   return storedMember(record);
 }

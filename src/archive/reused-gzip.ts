@@ -1,5 +1,5 @@
 // One gzip compressor for all records. `gzipSync` makes one for every call, and what it makes is freed by a full garbage
-// collection only: in a fast crawl that was a fifth of the time and 80 MB of memory.
+// collection only: in a fast run that was a fifth of the time and 80 MB of memory.
 // Node has no public way to run a compressor more than once and at once. This is the way that npm itself takes (minizlib,
 // under its tar), so Node keeps it open; where it is closed, `gzipSync` does the work.
 

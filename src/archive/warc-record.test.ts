@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { formatRecord, parseRecord } from './warc-record.ts';
 
@@ -7,14 +8,26 @@ const record = formatRecord(
     ['WARC-IP-Address', undefined],
     ['WARC-Target-URI', 'https://a.example/\r\nWARC-Type: warcinfo'],
   ],
-  Buffer.from('a\r\n\r\nb'),
+  'a\r\n\r\n',
+  Buffer.from('b'),
 );
 
 describe('a WARC record', () => {
   it('comes apart into its fields and its block', () => {
     const parsed = parseRecord(record);
     expect(parsed?.block.toString()).toBe('a\r\n\r\nb');
-    expect([...(parsed?.fields.keys() ?? [])]).toEqual(['warc-type', 'warc-target-uri', 'content-length']);
+    expect([...(parsed?.fields.keys() ?? [])]).toEqual([
+      'warc-type',
+      'warc-target-uri',
+      'warc-block-digest',
+      'content-length',
+    ]);
+  });
+
+  it('carries the digest of its block, whatever the text is encoded as', () => {
+    const { fields, block } = parseRecord(formatRecord([['WARC-Type', 'é']], 'für ', Buffer.from('ß'))) ?? {};
+    expect(block?.toString()).toBe('für ß');
+    expect(fields?.get('warc-block-digest')).toBe(`sha256:${hash('sha256', block ?? '')}`);
   });
 
   it('has no field that a value made up', () => {

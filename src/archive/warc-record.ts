@@ -1,11 +1,15 @@
 // The frame of one WARC 1.1 record (ISO 28500:2017): version line, named fields, block, two empty lines. Field values come
 // from remote data, so none can begin a new line.
 
+import { hash } from 'node:crypto';
 import { oneLine, parseField } from './http-head.ts';
 
 const VERSION = 'WARC/1.1';
 /** What follows a block. */
 export const RECORD_END: Buffer = Buffer.from('\r\n\r\n');
+/** How long SHA-256 is in hex. */
+const SHA256_HEX = 64;
+const NO_BYTES = new Uint8Array();
 
 /** Media types of the blocks, as §6.3.2 and §6.5.2 name them. */
 export const REQUEST_TYPE = 'application/http; msgtype=request';
@@ -25,14 +29,37 @@ export interface WarcRecord {
 
 /** Version line and fields, up to and with the empty line before the block. */
 export function formatRecordHead(fields: readonly Field[], blockLength: number): string {
-  let head = `${VERSION}\r\n`;
-  for (const [name, value] of fields) if (value !== undefined) head += `${name}: ${oneLine(value)}\r\n`;
-  return `${head}Content-Length: ${blockLength}\r\n\r\n`;
+  return `${formatFields(fields)}${lastField(blockLength)}`;
 }
 
-/** A whole record. */
-export function formatRecord(fields: readonly Field[], block: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from(formatRecordHead(fields, block.length)), block, RECORD_END]);
+function formatFields(fields: readonly Field[]): string {
+  let text = `${VERSION}\r\n`;
+  for (const [name, value] of fields) if (value !== undefined) text += `${name}: ${oneLine(value)}\r\n`;
+  return text;
+}
+
+function lastField(blockLength: number): string {
+  return `Content-Length: ${blockLength}\r\n\r\n`;
+}
+
+/**
+ * A whole record, the digest of its block among the fields. The block is `text` and then `body`. Thousands are made in a
+ * second, so all is laid out once, in its place: the digest comes last, and is of a length that is known.
+ */
+export function formatRecord(fields: readonly Field[], text: string, body: Uint8Array = NO_BYTES): Buffer {
+  const textLength = Buffer.byteLength(text);
+  const blockLength = textLength + body.length;
+  const before = `${formatFields(fields)}WARC-Block-Digest: sha256:`;
+  const after = `\r\n${lastField(blockLength)}`;
+  const digestAt = Buffer.byteLength(before);
+  const blockAt = digestAt + SHA256_HEX + after.length;
+  const record = Buffer.allocUnsafe(blockAt + blockLength + RECORD_END.length);
+  record.write(text, blockAt);
+  record.set(body, blockAt + textLength);
+  record.set(RECORD_END, blockAt + blockLength);
+  const digest = hash('sha256', record.subarray(blockAt, blockAt + blockLength));
+  record.write(`${before}${digest}${after}`);
+  return record;
 }
 
 /** Undoes `formatRecord`. Undefined unless `bytes` are exactly one record. */

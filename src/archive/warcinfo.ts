@@ -1,11 +1,10 @@
 // The record at the head of every WARC file that says who wrote it (ISO 28500 §6.2).
 
-import { hash } from 'node:crypto';
 import type { Instant } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import { storedMember } from './gzip-member.ts';
 import { oneLine } from './http-head.ts';
-import { digestValue, formatRecord, recordId, warcDate } from './warc-record.ts';
+import { formatRecord, recordId, warcDate } from './warc-record.ts';
 
 /** Who writes, and when. */
 export interface WarcinfoStamp {
@@ -16,18 +15,16 @@ export interface WarcinfoStamp {
 
 /** A gzip member with the `warcinfo` record of the file called `fileName`, if it has a name. */
 export function encodeWarcinfo(fileName: string | undefined, stamp: WarcinfoStamp, random: Random): Uint8Array {
-  const block = Buffer.from(
+  const block =
     `software: ${oneLine(stamp.software)}\r\n` +
-      'format: WARC File Format 1.1\r\n' +
-      'conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n',
-  );
+    'format: WARC File Format 1.1\r\n' +
+    'conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n';
   const fields = [
     ['WARC-Type', 'warcinfo'],
     ['WARC-Record-ID', recordId(random.uuid())],
     ['WARC-Date', warcDate(stamp.at)],
     ['WARC-Filename', fileName],
     ['Content-Type', 'application/warc-fields'],
-    ['WARC-Block-Digest', digestValue(hash('sha256', block))],
   ] as const;
   return storedMember(formatRecord(fields, block));
 }

@@ -19,7 +19,7 @@ import { digestValue, formatRecordHead, RECORD_END, RESPONSE_TYPE, warcDate } fr
 import { encodeWarcinfo } from './warcinfo.ts';
 
 /** A body of any length, read once. `decoded` if it is without the content coding that the headers name. */
-export interface Payload extends PayloadDigest {
+interface Payload extends PayloadDigest {
   readonly decoded: boolean;
   readonly chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }

@@ -2,15 +2,13 @@
 // never asked for, or never got an answer to, is unknown here too.
 
 import { ArchiveReader } from '../archive/archive-reader.ts';
-import type { Location } from '../archive/exchange.ts';
-import { codingsOf, decodeBody } from '../fetch/http/content-coding.ts';
-import type { FetchedBody, FetchedExchange, Outcome } from '../fetch/outcome.ts';
-import type { StoredExchange } from '../ledger/exchange-table.ts';
+import type { Outcome } from '../fetch/outcome.ts';
 import type { ClaimedRequest } from '../ledger/page-result.ts';
 import type { RequestFate } from '../ledger/request-table.ts';
 import type { RunId } from '../ledger/run.ts';
 import type { AnswerSource } from './answer-source.ts';
 import type { DataDirectory } from './data-directory.ts';
+import { readExchange } from './read-exchange.ts';
 
 export class ArchiveSource implements AnswerSource {
   readonly #data: DataDirectory;
@@ -41,43 +39,6 @@ export class ArchiveSource implements AnswerSource {
   async close(): Promise<void> {
     await this.#reader.close();
   }
-}
-
-/** An exchange as it was when it was fetched, as far as a step can see. */
-export async function readExchange(
-  { ledger }: DataDirectory,
-  reader: ArchiveReader,
-  exchange: StoredExchange,
-  maxPageBytes: number,
-): Promise<FetchedExchange> {
-  const original = exchange.revisitOf === undefined ? undefined : await ledger.exchange(exchange.revisitOf);
-  const response = await reader.readResponse(locationOf(exchange), original && locationOf(original));
-  const body: FetchedBody =
-    response.kind === 'headers_only'
-      ? { kind: 'file', path: exchange.filePath ?? '', ...response.file }
-      : {
-          kind: 'memory',
-          encoded: response.body,
-          decoded: await decodeBody(response.body, codingsOf(response.headers), maxPageBytes),
-        };
-  return {
-    url: exchange.url,
-    at: exchange.at,
-    method: 'GET',
-    requestHeaders: [],
-    requestBody: undefined,
-    status: response.status,
-    statusText: response.statusText,
-    responseHeaders: response.headers,
-    body,
-    remoteAddress: response.remoteAddress,
-    durationMs: exchange.durationMs,
-  };
-}
-
-/** Where the response of an exchange lies. */
-export function locationOf({ segment, responseOffset, responseLength }: StoredExchange): Location {
-  return { segment, offset: responseOffset, length: responseLength };
 }
 
 /** The same fate as in the run that is replayed. */

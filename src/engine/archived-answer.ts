@@ -7,10 +7,11 @@ import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { canonicalUrl } from '../scraper/canonical-url.ts';
 import { Page } from '../scraper/page/page.ts';
 import { SavedFile } from '../scraper/page/saved-file.ts';
-import { readExchange } from './archive-source.ts';
 import { openData } from './data-directory.ts';
+import { readExchange } from './read-exchange.ts';
 import { readSettings } from './settings.ts';
 
+/** Which answer of which run. */
 export interface ArchivedAddress {
   /** The data directory. */
   readonly data: string;

@@ -1,27 +1,16 @@
-// Makes finished pages true, many at a time: their bytes into the archive, then one transaction. Bytes before rows, so a
-// row never points at nothing. The first failure ends it: nothing of that batch or after it is committed.
+// Gathers finished pages, and has them made true many at a time. The first failure ends it: nothing of that group or after it
+// is committed.
 
-import type { ArchiveWriter } from '../archive/archive-writer.ts';
-import type { HostId, PageResult } from '../ledger/page-result.ts';
-import type { CommitResult, FetchMemory, RunWriter } from '../ledger/run-writer.ts';
+import type { HostId } from '../ledger/page-result.ts';
+import type { CommitResult, UnsavedMemory } from '../ledger/run-writer.ts';
 import type { Clock } from '../platform/clock.ts';
-import { crashPoint } from '../platform/crash-point.ts';
-import { type PreparedExchange, placeExchange } from './prepare-exchange.ts';
-
-/** A page worked to its end, waiting to be committed. */
-export interface FinishedPage extends Omit<PageResult, 'exchanges'> {
-  readonly exchanges: readonly PreparedExchange[];
-}
+import type { FinishedPage, Scribe } from './scribe.ts';
 
 export interface CommitterOptions {
-  readonly writer: RunWriter;
-  /** Undefined in a replay, which archives nothing. */
-  readonly archive: ArchiveWriter | undefined;
+  readonly scribe: Pick<Scribe, 'commit'>;
   readonly clock: Clock;
-  /** Sync the archive with every commit, for durability over power cuts. */
-  readonly sync: boolean;
   /** What fetching learnt since the last commit. */
-  readonly unsaved: () => FetchMemory | undefined;
+  readonly unsaved: () => UnsavedMemory | undefined;
   /** Called after each commit, with the pages and what the ledger handed out in return. */
   readonly onCommitted: (pages: readonly FinishedPage[], result: CommitResult) => void;
   /** Called once, when a commit has failed. */
@@ -32,6 +21,9 @@ export interface CommitterOptions {
 
 const FULL_GROUP = 32;
 const GROUP_MS = 4;
+/** What may wait for its commit before no new request is begun. */
+const MOST_PAGES = 256;
+const MOST_BYTES = 16 * 1024 * 1024;
 
 export class Committer {
   readonly #options: CommitterOptions;
@@ -39,19 +31,27 @@ export class Committer {
   #wanted = new Map<HostId, number>();
   #running: Promise<void> | undefined;
   #failed = false;
-  #inCommit = 0;
+  #waitingPages = 0;
+  #waitingBytes = 0;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
   }
 
-  /** Pages that are finished but not yet committed. */
-  get backlog(): number {
-    return this.#pages.length + this.#inCommit;
+  /** Whether nothing waits to be committed. */
+  get isEmpty(): boolean {
+    return this.#waitingPages === 0;
+  }
+
+  /** Whether so much waits that no new request should be begun. */
+  get isFull(): boolean {
+    return this.#waitingPages >= MOST_PAGES || this.#waitingBytes >= MOST_BYTES;
   }
 
   submit(page: FinishedPage): void {
     this.#pages.push(page);
+    this.#waitingPages++;
+    this.#waitingBytes += bytesOf(page);
     this.#start();
   }
 
@@ -90,23 +90,17 @@ export class Committer {
   }
 
   async #commitGroup(): Promise<void> {
-    const { writer, archive, sync, unsaved, onCommitted } = this.#options;
+    const { scribe, unsaved, onCommitted } = this.#options;
     const [pages, wanted] = [this.#pages, this.#wanted];
     [this.#pages, this.#wanted] = [[], new Map()];
-    this.#inCommit = pages.length;
-    const results = pages.map((page) => ({
-      ...page,
-      exchanges:
-        archive === undefined ? [] : page.exchanges.map((one) => placeExchange(one, archive.append(one.encoded))),
-    }));
-    if (pages.length > 0) {
-      await archive?.flush({ sync });
-      crashPoint('after-archive');
-    }
-    crashPoint('before-commit');
-    const result = await writer.commit({ results, wanted, memory: unsaved() });
-    crashPoint(pages.length > 0 ? 'after-commit' : 'after-claim');
-    this.#inCommit = 0;
+    const result = await scribe.commit({ pages, wanted, memory: unsaved() });
+    this.#waitingPages -= pages.length;
+    for (const page of pages) this.#waitingBytes -= bytesOf(page);
     onCommitted(pages, result);
   }
+}
+
+/** What a page holds in memory until it is committed. */
+function bytesOf({ exchanges }: FinishedPage): number {
+  return exchanges.reduce((sum, { body }) => sum + (body.kind === 'memory' ? body.encoded.length : 0), 0);
 }

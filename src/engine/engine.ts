@@ -4,35 +4,33 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Outcome } from '../fetch/outcome.ts';
+import { storeUnsaved } from '../fetch/stored-memory.ts';
 import type { ClaimedRequest, HostId } from '../ledger/page-result.ts';
-import type { CommitResult, FetchMemory, RunWriter } from '../ledger/run-writer.ts';
+import type { CommitResult, UnsavedMemory } from '../ledger/run-writer.ts';
 import type { Clock, Instant } from '../platform/clock.ts';
 import { crashPoint } from '../platform/crash-point.ts';
 import type { AnswerSource } from './answer-source.ts';
-import { Committer, type FinishedPage } from './committer.ts';
+import { Committer } from './committer.ts';
 import { Lane } from './lane.ts';
 import type { Prober } from './prober.ts';
 import type { Progress } from './progress.ts';
+import type { FinishedPage, Scribe } from './scribe.ts';
 import type { Seeder } from './seeder.ts';
 
 export interface EngineOptions {
-  readonly writer: RunWriter;
-  readonly archive: ConstructorParameters<typeof Committer>[0]['archive'];
+  readonly scribe: Scribe;
   readonly source: AnswerSource;
   readonly seeder: Seeder;
   readonly prober: Prober;
   /** Turns an answer into a page to be committed. */
-  readonly finish: (request: ClaimedRequest, outcome: Outcome) => FinishedPage | Promise<FinishedPage>;
+  readonly finish: (request: ClaimedRequest, outcome: Outcome) => FinishedPage;
   readonly progress: Progress;
   readonly clock: Clock;
   /** Requests of one host in flight at once. */
   readonly concurrency: number;
-  readonly sync: boolean;
   readonly onCommitted: () => void;
 }
 
-/** Finished pages that may wait for their commit before no new request is begun. */
-const MOST_UNCOMMITTED = 256;
 const HEARTBEAT_MS = 5_000;
 
 export type EngineEnd = 'completed' | 'stopped';
@@ -113,7 +111,7 @@ export class Engine {
       return;
     }
     for (const lane of this.#lanes.values()) {
-      while (this.#committer.backlog < MOST_UNCOMMITTED && this.#reading < this.#options.concurrency) {
+      while (!this.#committer.isFull && this.#reading < this.#options.concurrency) {
         const request = lane.take();
         if (request === undefined) break;
         this.#active++;
@@ -122,7 +120,7 @@ export class Engine {
       const count = lane.ask();
       if (count > 0) this.#committer.want(lane.id, count);
     }
-    if (this.#pending === 0 && this.#active === 0 && this.#committer.backlog === 0 && this.#allAskedFor()) {
+    if (this.#pending === 0 && this.#active === 0 && this.#committer.isEmpty && this.#allAskedFor()) {
       this.#end.resolve();
     }
   }
@@ -161,8 +159,7 @@ export class Engine {
       // The next request is on its way while this page is read.
       this.#pump();
       await nextTurn();
-      const page = this.#options.finish(request, outcome);
-      this.#committer.submit(page instanceof Promise ? await page : page);
+      this.#committer.submit(this.#options.finish(request, outcome));
     } finally {
       this.#reading--;
     }
@@ -223,20 +220,22 @@ export class Engine {
   }
 
   async #beat(): Promise<void> {
-    const { clock, writer } = this.#options;
+    const { clock, scribe } = this.#options;
     try {
       for (;;) {
         await clock.sleep(HEARTBEAT_MS, this.#stop.signal);
-        await writer.heartbeat(this.#unsaved());
+        await scribe.heartbeat(this.#unsaved());
       }
     } catch (error) {
       if (error !== STOPPED) this.#fail(error);
     }
   }
 
-  #unsaved(): FetchMemory | undefined {
-    const memory = this.#options.source.takeUnsaved() as unknown as FetchMemory | undefined;
-    if (memory !== undefined) this.#options.progress.heard(memory.events);
+  #unsaved(): UnsavedMemory | undefined {
+    const unsaved = this.#options.source.takeUnsaved();
+    if (unsaved === undefined) return undefined;
+    const memory = storeUnsaved(unsaved);
+    this.#options.progress.heard(memory.events);
     return memory;
   }
 

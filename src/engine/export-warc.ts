@@ -9,8 +9,8 @@ import type { StoredExchange } from '../ledger/exchange-table.ts';
 import type { ExchangeId } from '../ledger/page-result.ts';
 import type { RunId } from '../ledger/run.ts';
 import { version } from '../platform/version.ts';
-import { locationOf } from './archive-source.ts';
 import type { DataDirectory } from './data-directory.ts';
+import { locationOf } from './read-exchange.ts';
 
 const PAGE = 200;
 

@@ -13,7 +13,7 @@ import { defineScraper } from '../scraper/definition.ts';
 import { type DataDirectory, openData } from './data-directory.ts';
 import type { Engine } from './engine.ts';
 import { LiveSource, type World } from './live-source.ts';
-import type { Progress } from './progress.ts';
+import type { Progress, RunProgress } from './progress.ts';
 import { readSettings, type Settings, type SettingsInput } from './settings.ts';
 import UrlList, { URL_LIST_FILE } from './url-list.ts';
 import { describeOutcome, malformed, type UrlOutcome } from './url-outcome.ts';
@@ -36,7 +36,7 @@ export interface FetchUrlsHandle {
   /** Resolves when all is done or it was stopped; undefined when there was nothing that can be asked for. */
   readonly summary: Promise<RunSummary | undefined>;
   /** Undefined until the first request can be made. */
-  progress(): Progress | undefined;
+  progress(): RunProgress | undefined;
   /** `gently` finishes what is on the wire; `now` does not. Either way the run can be resumed. */
   stop(how?: 'gently' | 'now'): void;
 }
@@ -126,7 +126,14 @@ async function createRun(data: DataDirectory, urls: readonly string[], settings:
   const { proxy: _, ...saved } = settings;
   // Runs of the same list are compared with each other, and no others.
   const params = { entries: {}, list: hash('sha256', urls.join('\n')) };
-  const run = { kind: 'fetch', name: 'fetch', source: URL_LIST_FILE, params, replayOf: undefined } as const;
+  const run = {
+    kind: 'fetch',
+    trigger: 'cli',
+    name: 'fetch',
+    source: URL_LIST_FILE,
+    params,
+    replayOf: undefined,
+  } as const;
   return data.ledger.createRun({ ...run, settings: JSON.parse(JSON.stringify(saved)) as Json }, [
     { entry: 'urls', params: { urls } },
   ]);

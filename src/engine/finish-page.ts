@@ -1,5 +1,6 @@
 // From an answer to a page that can be committed: the verdict, what the step found, and the exchanges for the archive.
 
+import { hash } from 'node:crypto';
 import type { FetchedExchange, Outcome, OutcomeWithoutPage } from '../fetch/outcome.ts';
 import { decideRetry } from '../fetch/politeness/retry-policy.ts';
 import type { ClaimedRequest, NewEvent, Settlement } from '../ledger/page-result.ts';
@@ -9,45 +10,26 @@ import type { Random } from '../platform/random.ts';
 import type { ScraperDefinition } from '../scraper/definition.ts';
 import { Page } from '../scraper/page/page.ts';
 import { SavedFile } from '../scraper/page/saved-file.ts';
-import type { FinishedPage } from './committer.ts';
 import { isHit, recordMiss } from './judge-probe.ts';
-import { type FindBody, type PreparedExchange, prepareExchange } from './prepare-exchange.ts';
 import { type Gathered, NOTHING, runStep } from './run-step.ts';
+import type { FinishedPage } from './scribe.ts';
 import { settle } from './settle.ts';
 import { stepFailure } from './step-failure.ts';
 
 export interface FinishOptions {
   readonly definition: ScraperDefinition;
-  readonly findBody: FindBody;
   readonly clock: Clock;
   readonly random: Random;
   /** Whether an attempt that failed may be followed by another. */
   readonly retries: boolean;
 }
 
-/** A promise only when a large body has to be compressed. */
-export function finishPage(
-  request: ClaimedRequest,
-  outcome: Outcome,
-  options: FinishOptions,
-): FinishedPage | Promise<FinishedPage> {
-  const exchanges = outcome.exchanges.map((exchange) => prepareExchange(exchange, options.findBody, options.random));
-  const read =
+export function finishPage(request: ClaimedRequest, outcome: Outcome, options: FinishOptions): FinishedPage {
+  const { settlement, gathered, events, probe } =
     outcome.kind === 'ok'
-      ? readAnswer(request, outcome.response, options.definition, archivedAs(exchanges.at(-1)))
+      ? readAnswer(request, outcome.response, options.definition)
       : passOver(request, outcome, options);
-  const { settlement, gathered, events, probe } = read;
-  const page = { request, settlement, ...gathered, events, probe };
-  if (!exchanges.some((exchange) => exchange instanceof Promise)) {
-    return { ...page, exchanges: exchanges as PreparedExchange[] };
-  }
-  return Promise.all(exchanges).then((ready) => ({ ...page, exchanges: ready }));
-}
-
-/** How a structure error names the archived body. A large one, still being compressed, is named by its URL alone. */
-function archivedAs(exchange: PreparedExchange | Promise<PreparedExchange> | undefined): string | undefined {
-  if (exchange === undefined || exchange instanceof Promise) return undefined;
-  return `sha256:${Buffer.from(exchange.facts.bodySha256).toString('hex')}`;
+  return { request, settlement, ...gathered, events, probe, exchanges: outcome.exchanges };
 }
 
 interface Read {
@@ -59,18 +41,13 @@ interface Read {
 }
 
 /** Runs the step. If it throws, the page is failed with that reason and has yielded nothing. */
-function readAnswer(
-  request: ClaimedRequest,
-  response: FetchedExchange,
-  definition: ScraperDefinition,
-  archived: string | undefined,
-): Read {
+function readAnswer(request: ClaimedRequest, response: FetchedExchange, definition: ScraperDefinition): Read {
   const { status } = response;
   const { step, depth, context, probe } = request.spec;
   const identity = Buffer.from(request.identity).toString('hex');
   let reached: ProbeVerdict | undefined = probe === undefined ? undefined : 'failed';
   try {
-    const input = inputOf(request, response, archived);
+    const input = inputOf(request, response);
     if (probe !== undefined && input instanceof Page && !isHit(definition, probe, input)) {
       const reason = 'a page that is not real, by isReal';
       const miss = { partition: probe.partition, kind: 'ok', status, reason, page: input } as const;
@@ -108,11 +85,18 @@ function stepFailed(
   };
 }
 
-function inputOf(request: ClaimedRequest, response: FetchedExchange, archived: string | undefined): Page | SavedFile {
+function inputOf(request: ClaimedRequest, response: FetchedExchange): Page | SavedFile {
   const { url, status, responseHeaders: headers, body } = response;
   const common = { url, requestUrl: request.spec.url, status, headers };
   if (body.kind === 'file') return new SavedFile({ ...common, path: body.path, size: body.size, sha256: body.sha256 });
-  return new Page({ ...common, body: body.decoded, ...(archived !== undefined && { archivedAs: archived }) });
+  return new Page({
+    ...common,
+    body: body.decoded,
+    // Only errors name it, so it is not hashed for every page.
+    get archivedAs() {
+      return `sha256:${hash('sha256', body.encoded)}`;
+    },
+  });
 }
 
 /** An answer without a page: only its meaning is written down. */

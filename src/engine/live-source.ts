@@ -2,11 +2,12 @@
 
 import { FileStore } from '../archive/file-store.ts';
 import { createPipeline, type PipelineWorld } from '../fetch/create-pipeline.ts';
-import type { FetchMemory, Unsaved } from '../fetch/fetch-memory.ts';
+import type { Unsaved } from '../fetch/fetch-memory.ts';
 import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
 import type { FetchRequest } from '../fetch/fetch-request.ts';
 import type { Outcome } from '../fetch/outcome.ts';
 import type { Patience } from '../fetch/patience.ts';
+import { readMemory } from '../fetch/stored-memory.ts';
 import type { ClaimedRequest } from '../ledger/page-result.ts';
 import type { RequestBody, RequestSpec } from '../ledger/request-spec.ts';
 import type { RunId } from '../ledger/run.ts';
@@ -28,8 +29,7 @@ export class LiveSource implements AnswerSource {
   /** `world` replaces parts of the real one, for tests. */
   static async open(data: DataDirectory, run: RunId, settings: Settings, world: World = {}): Promise<LiveSource> {
     const files = await FileStore.open(data.files);
-    // Written by this very code, and so not checked again.
-    const memory = (await data.ledger.fetchMemory(run)) as unknown as FetchMemory;
+    const memory = readMemory(await data.ledger.fetchMemory(run));
     const real = { clock: systemClock, random: systemRandom };
     return new LiveSource(createPipeline(settings, { ...real, ...world, files, memory }));
   }

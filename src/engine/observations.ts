@@ -9,7 +9,12 @@ export async function observations(ledger: Ledger, scraper: string, start: WalkS
   if (start === 'declared') return [];
   const last = await ledger.lastWalks(scraper);
   if (last.length > 0) return last;
-  throw new CurlewError(ErrorCode.runNotFound, `No completed run of ${scraper} has probed ids here.`, {
+  throw nothingObserved(scraper);
+}
+
+/** There is no earlier run to start from. */
+export function nothingObserved(scraper: string): CurlewError {
+  return new CurlewError(ErrorCode.runNotFound, `No completed run of ${scraper} has probed ids here.`, {
     remedy: 'Run it once without --from-last and --reprobe, or resume the run that was interrupted.',
   });
 }

@@ -8,6 +8,7 @@ import { openData } from './data-directory.ts';
 import { planSiteRun } from './plan-site-run.ts';
 import { readSettings, type SettingsInput } from './settings.ts';
 
+/** Which sites of which data directory. Settings are those of the runs that are committed here. */
 export interface SiteManagerOptions extends SettingsInput {
   /** Directory of the ledger, the archive and the files. Made if need be. */
   readonly data: string;
@@ -29,7 +30,7 @@ export async function openSiteManager(options: SiteManagerOptions): Promise<Site
   const { ledger } = await openData(path, { clock: systemClock });
   const planRun = (siteId: string) => {
     const site = sites.find(({ domain }) => domain === siteId);
-    if (site !== undefined) return planSiteRun(site, undefined, settings);
+    if (site !== undefined) return planSiteRun(site, { trigger: 'cli', source: undefined }, settings);
     throw new CurlewError(ErrorCode.usage, `How the items of ${siteId} are read is not known here.`, {
       remedy: 'Give its definition to openSiteManager, in `sites`.',
     });

@@ -1,5 +1,6 @@
 // How the items of a site become the requests of a run, with the same identities that the scraper's own would have.
 
+import type { NewRun } from '../ledger/run.ts';
 import type { RunPlan } from '../ledger/sites/site-ledger.ts';
 import { defineScraper } from '../scraper/definition.ts';
 import type { Page } from '../scraper/page/page.ts';
@@ -9,14 +10,17 @@ import { resolveRequest } from './resolve-request.ts';
 import { saved } from './run.ts';
 import type { Settings } from './settings.ts';
 
-export function planSiteRun(site: SiteDefinition, source: string | undefined, settings: Settings): RunPlan {
+/** Who asked for it, and the file it was loaded from. */
+type Origin = Pick<NewRun, 'trigger' | 'source'>;
+
+export function planSiteRun(site: SiteDefinition, origin: Origin, settings: Settings): RunPlan {
   const definition = defineScraper(new site.scraper(), settings.baseUrl);
   const step = definition.stepNamed(site.itemStep) as Step<Page, []>;
   return {
     run: {
+      ...origin,
       kind: 'site',
       name: site.domain,
-      source,
       params: { entries: {} },
       settings: saved(settings),
       replayOf: undefined,

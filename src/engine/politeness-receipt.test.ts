@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FetchEvent } from '../fetch/fetch-memory.ts';
 import { Ledger } from '../ledger/ledger.ts';
-import type { FetchMemory } from '../ledger/run-writer.ts';
+import type { UnsavedMemory } from '../ledger/run-writer.ts';
 import { FakeClock } from '../platform/fake-clock.ts';
 import { type HostReceipt, politenessReceipt } from './politeness-receipt.ts';
 
@@ -24,12 +24,19 @@ const left = (at: number): FetchEvent => ({ kind: 'unanswered', host, at, url: '
 
 /** The receipt of a run that heard of these events and of nothing else. */
 async function receiptOf(events: readonly FetchEvent[], settings = {}): Promise<readonly HostReceipt[]> {
-  const created = { kind: 'fetch', name: 'fetch', source: undefined, params: {}, replayOf: undefined } as const;
+  const created = {
+    kind: 'fetch',
+    trigger: 'cli',
+    name: 'fetch',
+    source: undefined,
+    params: {},
+    replayOf: undefined,
+  } as const;
   const id = await ledger.createRun({ ...created, settings }, []);
   const writer = await ledger.takeRun(id);
   const memory = { sessions: undefined, hosts: new Map(), robots: new Map(), events };
   // As the engine hands it on: plain data, whatever its type.
-  await writer.heartbeat(memory as unknown as FetchMemory);
+  await writer.heartbeat(memory as unknown as UnsavedMemory);
   return (await politenessReceipt(ledger, await ledger.run(id))).hosts;
 }
 

@@ -7,12 +7,13 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { NewProbe } from '../ledger/page-result.ts';
 import type { SettledProbe, StoredWalk, WalkId } from '../ledger/probe.ts';
 import type { RunId } from '../ledger/run.ts';
-import type { CommitResult, RunWriter } from '../ledger/run-writer.ts';
+import type { CommitResult } from '../ledger/run-writer.ts';
 import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
 import type { ScraperDefinition } from '../scraper/definition.ts';
 import { isRequest } from '../scraper/request.ts';
 import type { Speculator } from '../scraper/speculate.ts';
 import { resolveRequest } from './resolve-request.ts';
+import type { Scribe } from './scribe.ts';
 import { onAsked, onHit, planProbes } from './walk.ts';
 
 /** Ids asked for in one transaction. */
@@ -27,7 +28,7 @@ const NOTHING: CommitResult = { claimed: [], served: new Set(), queued: new Map(
 export class Prober {
   readonly #definition: ScraperDefinition;
   readonly #ledger: Ledger;
-  readonly #writer: RunWriter;
+  readonly #scribe: Pick<Scribe, 'ask'>;
   readonly #walks = new Map<WalkId, StoredWalk>();
   readonly #waiting = new Map<WalkId, number>();
   /** Walks whose holes have not all been asked for again. */
@@ -39,15 +40,20 @@ export class Prober {
   #hasNews = false;
   #wake: () => void = () => {};
 
-  private constructor(definition: ScraperDefinition, ledger: Ledger, writer: RunWriter) {
+  private constructor(definition: ScraperDefinition, ledger: Ledger, scribe: Pick<Scribe, 'ask'>) {
     this.#definition = definition;
     this.#ledger = ledger;
-    this.#writer = writer;
+    this.#scribe = scribe;
   }
 
   /** Throws `unknown_entry` when the scraper has no longer the speculator of a walk. */
-  static async open(definition: ScraperDefinition, run: RunId, ledger: Ledger, writer: RunWriter): Promise<Prober> {
-    const prober = new Prober(definition, ledger, writer);
+  static async open(
+    definition: ScraperDefinition,
+    run: RunId,
+    ledger: Ledger,
+    scribe: Pick<Scribe, 'ask'>,
+  ): Promise<Prober> {
+    const prober = new Prober(definition, ledger, scribe);
     for (const walk of await ledger.walksOf(run)) {
       speculatorOf(definition, walk);
       prober.#waiting.set(walk.id, await ledger.waitingOf(walk.id));
@@ -127,7 +133,7 @@ export class Prober {
   /** Asks for ids, with which `walk` has come to where it stands now. */
   async #ask(walk: StoredWalk, ids: readonly number[], hear: Hear): Promise<void> {
     const probes = ids.map((id): NewProbe => ({ id, request: this.#request(walk, id) }));
-    const result = await this.#writer.ask(walk, probes);
+    const result = await this.#scribe.ask(walk, probes);
     // A hit may have been committed meanwhile.
     const highestHit = this.#walks.get(walk.id)?.highestHit;
     this.#note(highestHit === undefined ? walk : onHit(walk, highestHit));

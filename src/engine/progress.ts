@@ -5,7 +5,7 @@ import type { HostId } from '../ledger/page-result.ts';
 import { NO_COUNTS, type Verdict, type VerdictCounts } from '../ledger/verdict.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
-import type { FinishedPage } from './committer.ts';
+import type { FinishedPage } from './scribe.ts';
 
 interface HostProgress {
   readonly hostId: HostId;
@@ -13,11 +13,27 @@ interface HostProgress {
   readonly counts: Record<Verdict | 'pending', number>;
 }
 
-export interface HostRate extends HostCounts {
+/** How far one host is. */
+export interface HostRate {
+  /** With its port. */
+  readonly host: string;
+  readonly counts: VerdictCounts;
   /** Requests settled per second since this start. */
   readonly perSecond: number;
   /** Why nothing is asked of it at the moment, in words; undefined when it is. */
   readonly waits: string | undefined;
+}
+
+/** How far a run is: read again for every look, since it goes on. */
+export interface RunProgress {
+  /** Records committed so far, invalid ones included. */
+  readonly records: number;
+  /** Those that do not fit their schema. */
+  readonly invalid: number;
+  /** All hosts together; what is to come counts as pending. */
+  total(): VerdictCounts;
+  /** Each host; what is to come counts as pending. */
+  rates(): HostRate[];
 }
 
 /** What fetching tells about a host beside single answers; see `FetchEvent`. */
@@ -29,7 +45,7 @@ interface Wait {
   readonly until: number | undefined;
 }
 
-export class Progress {
+export class Progress implements RunProgress {
   readonly #hosts = new Map<HostId, HostProgress>();
   readonly #settledHere = new Map<HostId, number>();
   readonly #waits = new Map<string, Wait>();
@@ -58,12 +74,10 @@ export class Progress {
     return [...this.#hosts.values()];
   }
 
-  /** The same with rates; what is to come counts as pending. */
   rates(): HostRate[] {
     const seconds = Math.max(0.001, (this.#clock.monotonic() - this.#startedAt) / 1000);
     const toCome = this.#toCome();
     return this.hosts().map(({ hostId, host, counts }) => ({
-      hostId,
       host,
       counts: { ...counts, pending: counts.pending + (toCome.get(host) ?? 0) },
       perSecond: (this.#settledHere.get(hostId) ?? 0) / seconds,
@@ -106,7 +120,6 @@ export class Progress {
     }
   }
 
-  /** All hosts together; what is to come counts as pending. */
   total(): VerdictCounts {
     const total = { ...NO_COUNTS } as Record<Verdict | 'pending', number>;
     for (const { counts } of this.#hosts.values()) {

@@ -2,6 +2,7 @@
 
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { findNonJson, type Json } from '../platform/json.ts';
+import { didYouMean } from '../platform/nearest.ts';
 import type { ScraperDefinition } from '../scraper/definition.ts';
 import type { Entry } from '../scraper/entry.ts';
 import type { AnyScraperParams } from '../scraper/scraper.ts';
@@ -77,8 +78,9 @@ function isEmpty(value: unknown): boolean {
 }
 
 function unknownEntry(definition: ScraperDefinition, name: string): CurlewError {
+  const known = [...definition.entries.keys(), ...definition.speculators.keys()];
   return new CurlewError(ErrorCode.unknownEntry, `${definition.name} has no entry named ${name}.`, {
-    remedy: `It has: ${[...definition.entries.keys(), ...definition.speculators.keys()].join(', ') || 'none'}.`,
+    remedy: `${didYouMean(name, known)}It has: ${known.join(', ') || 'none'}.`,
   });
 }
 

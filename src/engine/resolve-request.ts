@@ -52,12 +52,20 @@ export function resolveRequest(
   return { spec, host: hostOf(url), identity, reading: readingOf(step, context) };
 }
 
-/** host:port of a canonical URL, without parsing it again: what lies between `//` (or `@`) and the next `/`. */
+let lastHost: { readonly root: string; readonly host: string } | undefined;
+
+/**
+ * host:port of a canonical URL, without parsing it again: what lies between `//` (or `@`) and the next `/`. The links of
+ * a page mostly lead to one host, so the last is remembered.
+ */
 export function hostOf(url: string): string {
+  if (lastHost !== undefined && url.startsWith(lastHost.root)) return lastHost.host;
   const start = url.indexOf('//') + 2;
   const end = url.indexOf('/', start);
   const authority = end === -1 ? url.slice(start) : url.slice(start, end);
-  return authority.slice(authority.lastIndexOf('@') + 1);
+  const host = authority.slice(authority.lastIndexOf('@') + 1);
+  if (end !== -1) lastHost = { root: url.slice(0, end + 1), host };
+  return host;
 }
 
 function readContext(context: unknown, step: string | undefined, url: string): Json | undefined {

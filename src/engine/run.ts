@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Durability, translate } from '../ledger/database.ts';
 import { LEDGER_FILE } from '../ledger/ledger.ts';
 import type { StoredRecord } from '../ledger/record-table.ts';
-import type { RunId, RunSummary } from '../ledger/run.ts';
+import type { RunId, RunSummary, Trigger } from '../ledger/run.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
 import { systemRandom } from '../platform/random.ts';
@@ -16,21 +16,25 @@ import type { Engine } from './engine.ts';
 import { LiveSource, type World } from './live-source.ts';
 import { observations } from './observations.ts';
 import { planWalks, type WalkStart } from './plan-walks.ts';
-import type { Progress } from './progress.ts';
+import type { Progress, RunProgress } from './progress.ts';
 import { assertSomething, planEntries } from './read-params.ts';
 import { RecordStream } from './record-stream.ts';
 import { readSettings, type Settings, type SettingsInput } from './settings.ts';
 import { type RunWork, workRun } from './work-run.ts';
 
+/** Where a run is kept, and how it is worked off. Settings that are not given have their defaults. */
 export interface RunOptions extends SettingsInput {
   /** Directory of the ledger, the archive and the files. Made if need be. */
   readonly data: string;
   /** The file the scraper was loaded from, so that the command line can resume the run. */
   readonly source?: string;
+  /** Who asked for it, for whoever looks at the run. Default `cli`. */
+  readonly trigger?: Trigger;
   /** Where speculators start: as declared, from what the last run observed, or from that and its holes. */
   readonly walkFrom?: WalkStart;
 }
 
+/** A run under way. Whoever awaits nothing of it still gets it done. */
 export interface RunHandle {
   /** Resolves when the run exists in the ledger. */
   readonly id: Promise<RunId>;
@@ -39,7 +43,7 @@ export interface RunHandle {
   /** Every record of the run, as it is committed. Ends with the run. */
   readonly records: AsyncIterable<StoredRecord>;
   /** Undefined until the first request can be made. */
-  progress(): Progress | undefined;
+  progress(): RunProgress | undefined;
   /** `gently` finishes what is on the wire; `now` does not. Either way the run can be resumed. */
   stop(how?: 'gently' | 'now'): void;
 }
@@ -48,29 +52,34 @@ export interface RunHandle {
  * Begins a run of `scraper`.
  *
  * @example
- * const job = run(new CountyCourt(), { data: './curlew-data' });
- * for await (const { kind, data } of job.records) console.log(kind, data);
- * console.log((await job.summary).health);
+ * const court = run(new CountyCourt(), { data: './curlew-data' });
+ * for await (const { kind, data } of court.records) console.log(kind, data);
+ * console.log((await court.summary).health);
  */
 export function run(scraper: Scraper, options: RunOptions): RunHandle {
-  const { data: path, source, walkFrom = 'declared', ...given } = options;
-  return start(path, given.durability, async (data) => {
+  const { data: path, source, trigger = 'cli', walkFrom = 'declared', ...given } = options;
+  return start(path, given.durability, () => {
+    // What can be refused without a ledger is refused before there is one.
     const settings = readSettings(given);
     const definition = defineScraper(scraper, settings.baseUrl);
     const seeds = planEntries(definition, scraper.params);
-    const observed = await observations(data.ledger, definition.name, walkFrom);
-    const walks = planWalks(definition, scraper.params, walkFrom, observed);
-    assertSomething(definition, seeds, walks);
-    const { name } = definition;
-    // Runs that start from another one are asked for something else, and are not compared with those that do not.
-    const params = plain({ ...scraper.params, ...(walkFrom !== 'declared' && { walkFrom }) });
-    const created = { kind: 'scraper', name, source, params, replayOf: undefined } as const;
-    const id = await data.ledger.createRun({ ...created, settings: saved(settings) }, seeds, walks);
-    return live(data, id, definition, settings);
+    assertSomething(definition, seeds, planWalks(definition, scraper.params, 'declared', []));
+    return async (data) => {
+      const { name } = definition;
+      const observed = await observations(data.ledger, name, walkFrom);
+      const walks = planWalks(definition, scraper.params, walkFrom, observed);
+      // Runs that start from another one are asked for something else, and are not compared with those that do not.
+      const params = plain({ ...scraper.params, ...(walkFrom !== 'declared' && { walkFrom }) });
+      const created = { kind: 'scraper', trigger, name, source, params, replayOf: undefined } as const;
+      const id = await data.ledger.createRun({ ...created, settings: saved(settings) }, seeds, walks);
+      return live(data, id, definition, settings);
+    };
   });
 }
 
+/** Which run to go on with. Settings that are not given are those it was begun with. */
 export interface ResumeOptions extends SettingsInput {
+  /** Directory of the ledger, the archive and the files. */
   readonly data: string;
   /** Number of the run, or `latest`. */
   readonly run: number | 'latest';
@@ -88,7 +97,7 @@ export function resumeIn(
   worldOf: (data: DataDirectory) => Pick<World, 'assigner'>,
 ): RunHandle {
   const { data: path, run: reference, ...given } = options;
-  return start(path, given.durability, async (data) => {
+  return start(path, given.durability, () => async (data) => {
     const begun = await data.ledger.run(reference);
     const settings = readSettings({ ...(begun.settings as object), ...given });
     const definition = defineScraper(scraper, settings.baseUrl);
@@ -97,11 +106,16 @@ export function resumeIn(
   });
 }
 
+/** Which run to replay. */
 export interface ReplayOptions {
+  /** Directory of the ledger, the archive and the files. The replay is kept there too. */
   readonly data: string;
   /** Number of the run to replay, or `latest`. */
   readonly run: number | 'latest';
+  /** The file the scraper was loaded from. */
   readonly source?: string;
+  /** Who asked for it, for whoever looks at the run. Default `cli`. */
+  readonly trigger?: Trigger;
 }
 
 /**
@@ -109,15 +123,15 @@ export interface ReplayOptions {
  * was not archived is `unknown`.
  */
 export function replay(scraper: Scraper, options: ReplayOptions): RunHandle {
-  return start(options.data, undefined, async (data) => {
+  return start(options.data, undefined, () => async (data) => {
     const original = await data.ledger.run(options.run);
     const settings = readSettings(original.settings);
     const definition = defineScraper(scraper, settings.baseUrl);
     const { name } = definition;
     const seeds = await data.ledger.seedsOf(original.id);
     const walks = await data.ledger.walksOf(original.id);
-    const { source } = options;
-    const created = { kind: 'replay', name, source, params: original.params, replayOf: original.id } as const;
+    const { source, trigger = 'cli' } = options;
+    const created = { kind: 'replay', trigger, name, source, params: original.params, replayOf: original.id } as const;
     const id = await data.ledger.createRun({ ...created, settings: saved(settings) }, seeds, walks);
     return replaying(data, id, original.id, definition, settings);
   });
@@ -148,7 +162,8 @@ function replaying(
 type Begun = Pick<RunWork, 'definition' | 'settings' | 'openSource' | 'archives'> & { readonly id: RunId };
 type Begin = (data: DataDirectory) => Promise<Begun>;
 
-function start(path: string, durability: Durability | undefined, begin: Begin): RunHandle {
+/** `plan` is asked before the data directory is opened, and made if need be. */
+function start(path: string, durability: Durability | undefined, plan: () => Begin): RunHandle {
   const begun = Promise.withResolvers<RunId>();
   const stream = new RecordStream();
   const control: { engine?: Engine; progress?: Progress; stop?: 'gently' | 'now' } = {};
@@ -162,6 +177,7 @@ function start(path: string, durability: Durability | undefined, begin: Begin): 
   async function work(): Promise<RunSummary> {
     let data: DataDirectory | undefined;
     try {
+      const begin = plan();
       data = await openData(path, { clock: systemClock, ...(durability !== undefined && { durability }) });
       const { id, ...rest } = await begin(data);
       begun.resolve(id);

@@ -2,13 +2,14 @@
 // a crash an entry is read again, and what was queued before is passed over.
 
 import type { NewRequest } from '../ledger/page-result.ts';
-import type { CommitResult, RunWriter } from '../ledger/run-writer.ts';
+import type { CommitResult } from '../ledger/run-writer.ts';
 import type { Seed } from '../ledger/seed-table.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import type { ScraperDefinition } from '../scraper/definition.ts';
 import { isRequest, type Request } from '../scraper/request.ts';
 import { readEntryParams } from './read-params.ts';
 import { resolveRequest } from './resolve-request.ts';
+import type { Scribe } from './scribe.ts';
 
 const CHUNK = 500;
 const PASSED_AT_ONCE = 200;
@@ -16,13 +17,13 @@ const PASSED_AT_ONCE = 200;
 export class Seeder {
   readonly #definition: ScraperDefinition;
   readonly #seeds: readonly Seed[];
-  readonly #writer: RunWriter;
+  readonly #scribe: Pick<Scribe, 'seed'>;
   #finished: boolean;
 
-  constructor(definition: ScraperDefinition, seeds: readonly Seed[], writer: RunWriter) {
+  constructor(definition: ScraperDefinition, seeds: readonly Seed[], scribe: Pick<Scribe, 'seed'>) {
     this.#definition = definition;
     this.#seeds = seeds.filter((seed) => !seed.finished);
-    this.#writer = writer;
+    this.#scribe = scribe;
     this.#finished = this.#seeds.length === 0;
   }
 
@@ -52,12 +53,12 @@ export class Seeder {
       }
       chunk.push(this.#resolve(request, seed.entry, ordinal));
       if (chunk.length < CHUNK) continue;
-      onSeeded(await this.#writer.seed(seed.entry, chunk, yielded, false));
+      onSeeded(await this.#scribe.seed(seed.entry, chunk, yielded, false));
       chunk = [];
       await nextTurn();
       if (stop.aborted) return false;
     }
-    onSeeded(await this.#writer.seed(seed.entry, chunk, yielded, true));
+    onSeeded(await this.#scribe.seed(seed.entry, chunk, yielded, true));
     return true;
   }
 

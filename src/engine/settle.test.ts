@@ -27,6 +27,17 @@ describe('settle', () => {
   it('delays what may be tried again, and calls it unknown when the tries are used up', () => {
     expect(settle(url(500, true), retry, 1, 10_000)).toEqual({ kind: 'delayed', dueAt: 12_000, reason: '500' });
     expect(settle(url(500, true), giveUp, 3, 0)).toMatchObject({ verdict: 'unknown', reason: '500, after 3 attempts' });
+    expect(settle(url(500, true), giveUp, 1, 0)).toMatchObject({ verdict: 'unknown', reason: '500' });
+  });
+
+  it('calls a page done that has not changed since it was archived', () => {
+    const outcome: OutcomeWithoutPage = { kind: 'unchanged', etag: '"1"' };
+    expect(settle(outcome, retry, 1, 0)).toEqual({
+      kind: 'settled',
+      verdict: 'done',
+      status: 304,
+      reason: 'unchanged',
+    });
   });
 
   it('puts back, untouched, what the site as a whole could not answer', () => {

@@ -4,8 +4,8 @@
 import { ArchiveReader } from '../archive/archive-reader.ts';
 import { headerValue } from '../fetch/http/header-list.ts';
 import type { ClaimedRequest } from '../ledger/page-result.ts';
-import { locationOf } from './archive-source.ts';
 import type { DataDirectory } from './data-directory.ts';
+import { locationOf } from './read-exchange.ts';
 
 export class Validators {
   readonly #data: DataDirectory;

@@ -3,12 +3,12 @@
 import { join } from 'node:path';
 import { FileStore } from '../archive/file-store.ts';
 import { createPipeline } from '../fetch/create-pipeline.ts';
-import type { FetchMemory } from '../fetch/fetch-memory.ts';
 import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
 import type { Patience } from '../fetch/patience.ts';
+import { readMemory, storeUnsaved } from '../fetch/stored-memory.ts';
 import { translate } from '../ledger/database.ts';
 import { LEDGER_FILE } from '../ledger/ledger.ts';
-import type { FetchMemory as StoredMemory } from '../ledger/run-writer.ts';
+import type { Trigger } from '../ledger/run.ts';
 import type { StartPage } from '../ledger/sites/partial-run-table.ts';
 import type { WalkWriter } from '../ledger/sites/walk-writer.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
@@ -28,11 +28,14 @@ import { planSiteRun } from './plan-site-run.ts';
 import { type ResumeOptions, type RunHandle, resumeIn, saved } from './run.ts';
 import { readSettings, type Settings, type SettingsInput } from './settings.ts';
 
+/** How a site is walked. Settings that are not given are those of the walk that is gone on with, else the defaults. */
 export interface WalkSiteOptions extends SettingsInput {
   /** Directory of the ledger, the archive and the files. Made if need be. */
   readonly data: string;
   /** The file the site was loaded from, so that the command line can go on with it. */
   readonly source?: string;
+  /** Who asked for the run that it becomes, for whoever looks at it. Default `cli`. */
+  readonly trigger?: Trigger;
   /** Called when a list page was saved, or a start page was given up, with where it stands. */
   readonly onProgress?: (startPage: StartPage) => void;
   /** @internal Parts of the world to be replaced, for tests. */
@@ -42,6 +45,7 @@ export interface WalkSiteOptions extends SettingsInput {
 /** `stopped`: it was told to stop, and what was walked is kept. */
 export type WalkEnd = { readonly kind: 'committed'; readonly run: ScrapeRun } | { readonly kind: 'stopped' };
 
+/** A walk under way. */
 export interface WalkHandle {
   /**
    * Resolves when the walk is committed as a run, or was stopped. Rejects with `empty_pagination` or
@@ -97,16 +101,19 @@ interface OpenSite {
 
 async function withSite<T>(
   site: SiteDefinition,
-  { data: path, source, onProgress: _, world = {}, ...given }: WalkSiteOptions,
+  { data: path, source, trigger = 'cli', onProgress: _, world = {}, ...given }: WalkSiteOptions,
   use: (open: OpenSite) => Promise<T>,
 ): Promise<T> {
+  // What cannot be used is refused before there is a ledger.
+  readSettings(given);
   const { clock = systemClock } = world;
   const data = await openData(path, { clock, ...(given.durability !== undefined && { durability: given.durability }) });
   try {
     const { sites } = data.ledger;
     const kept = await sites.partialRun(site.domain);
     const settings = readSettings({ ...(kept?.settings as object | undefined), ...given });
-    const manager = new SiteManager({ ledger: sites, planRun: () => planSiteRun(site, source, settings) });
+    const planRun = () => planSiteRun(site, { trigger, source }, settings);
+    const manager = new SiteManager({ ledger: sites, planRun });
     await manager.addSite(site, source);
     return await use({ data, manager, settings, clock });
   } finally {
@@ -144,8 +151,7 @@ async function withPipeline(
   use: (pipeline: FetchPipeline) => Promise<void>,
 ): Promise<void> {
   const files = await FileStore.open(data.files);
-  // Written by this very code, and so not checked again.
-  const memory = (await data.ledger.sites.fetchMemory(site.domain)) as unknown as FetchMemory;
+  const memory = readMemory(await data.ledger.sites.fetchMemory(site.domain));
   const assigner = distributorOf(site, data, clock);
   const pipeline = createPipeline(settings, { clock, random: systemRandom, ...world, files, memory, assigner });
   try {
@@ -170,7 +176,7 @@ async function beating(
   work: (patience: Patience) => Promise<void>,
 ): Promise<void> {
   const over = new AbortController();
-  const save = () => writer.heartbeat(pipeline.takeUnsaved() as unknown as StoredMemory);
+  const save = () => writer.heartbeat(storeUnsaved(pipeline.takeUnsaved()));
   const heart = (async () => {
     for (;;) {
       await clock.sleep(HEARTBEAT_MS, over.signal);

@@ -122,7 +122,16 @@ describe('a walk', () => {
 
   it('is not moved by a late hit below the highest', () => {
     const walk = onHit(begin({ last: 1, gap: 9 }), 8);
-    expect(onHit(walk, 5)).toEqual(walk);
+    expect(onHit(walk, 5)).toBe(walk);
+    expect(onHit(walk, 8)).toBe(walk);
+  });
+
+  it('is planned in pieces of any size, down to its last id', () => {
+    const walk = begin({ last: 10 });
+    expect(planProbes(walk, 9)).toEqual({ from: 1, to: 9 });
+    const almostDone = onAsked(walk, 9);
+    expect(isExhausted(almostDone)).toBe(false);
+    expect(planProbes(almostDone, 9)).toEqual({ from: 10, to: 10 });
   });
 
   it('plans nothing new when there are no new answers', () => {

@@ -29,7 +29,7 @@ export const UNTOLD_RATE_LIMIT_MS = 30_000;
 export const SHORTEST_RATE_LIMIT_MS = 1_000;
 
 /** The longest Retry-After that is obeyed. */
-export const LONGEST_RETRY_AFTER_MS = 3_600_000;
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
 /** The context of an answer that came at `now`. */
 export function contextAt(now: Instant, conditional: boolean): ClassifyContext {

@@ -1,5 +1,6 @@
 // How long a caller is willing to wait, in two degrees: stopping gently, and at once.
 
+/** How long to wait for something: until either of these says so. */
 export interface Patience {
   /** Ends the waiting for politeness' sake: what has not left yet does not leave any more. */
   readonly stop: AbortSignal;

@@ -1,4 +1,4 @@
-// Which bodies are certainly not archived yet: a Bloom filter over their hashes. Nearly every page of a crawl is new, and
+// Which bodies are certainly not archived yet: a Bloom filter over their hashes. Nearly every page of a run is new, and
 // finding that out here costs a fiftieth of asking SQLite. It may say "perhaps" of a body that is not there, never "no" of
 // one that is; with more than a few million bodies it says "perhaps" ever more often, and costs nothing but the asking.
 

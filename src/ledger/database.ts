@@ -128,7 +128,7 @@ const SqliteCode = {
 const UNWRITABLE: ReadonlySet<string> = new Set(['EACCES', 'EROFS', 'EPERM', 'ENOTDIR', 'EEXIST', 'ENOENT']);
 
 /** Runs `work`; an error of SQLite or the file system comes out as one that says what to do. */
-export function translating<T>(path: string, work: () => T): T {
+function translating<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -10,7 +10,7 @@ export interface GapMap {
   readonly runs: string;
 }
 
-export const GAP_MAP_LETTERS = {
+const GAP_MAP_LETTERS = {
   hit: 'h',
   absent: 'a',
   skipped: 's',
@@ -22,7 +22,7 @@ export const GAP_MAP_LETTERS = {
 } as const satisfies Record<ProbeStretch['verdict'], string>;
 
 /** The letter for ids that were not asked for, between others that were. */
-export const NOT_ASKED = 'n';
+const NOT_ASKED = 'n';
 
 export function encodeGapMap(stretches: Iterable<ProbeStretch>): GapMap {
   let from: number | null = null;

@@ -33,6 +33,12 @@ describe('a run is', () => {
     },
   );
 
+  it.each(['done', 'absent', 'skipped'] as const)('partial as long as enough others are %s', (verdict) => {
+    const requests = { ...NO_COUNTS, done: 3, failed: 4 };
+    expect(judgeHealth({ ...good, requests })).toBe('failed');
+    expect(judgeHealth({ ...good, requests: { ...requests, [verdict]: 6 } })).toBe('partial');
+  });
+
   it('partial when records are invalid, and failed when more than 40 % are', () => {
     expect(judgeHealth({ ...good, invalid: 1 })).toBe('partial');
     expect(judgeHealth({ ...good, invalid: 4 })).toBe('partial');

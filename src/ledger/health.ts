@@ -4,9 +4,11 @@
 import type { VerdictCounts } from './verdict.ts';
 
 export const HEALTHS = ['ok', 'suspicious', 'partial', 'failed'] as const;
+/** Of a run: `ok` nothing is missing without a reason; `suspicious` too little was found; `partial`; `failed` too much is. */
 export type Health = (typeof HEALTHS)[number];
 
 export const RUN_STATUSES = ['running', 'completed', 'interrupted', 'aborted', 'failed'] as const;
+/** Where a run stands. `interrupted` and `aborted` ones can be resumed; `failed`: the run itself could not go on. */
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export interface HealthFacts {
@@ -28,14 +30,10 @@ export function judgeHealth(facts: HealthFacts): Health {
   if (facts.status === 'failed') return 'failed';
   const bad = requests.failed + requests.blocked + requests.unknown;
   const settled = requests.done + requests.absent + requests.skipped + bad;
-  if (share(bad, settled) > FAILED_ABOVE || share(facts.invalid, facts.records) > FAILED_ABOVE) return 'failed';
+  if (bad > FAILED_ABOVE * settled || facts.invalid > FAILED_ABOVE * facts.records) return 'failed';
   if (facts.status !== 'completed' || requests.pending > 0 || bad > 0 || facts.invalid > 0 || facts.cutShort) {
     return 'partial';
   }
   if (facts.records === 0 || facts.records < SUSPICIOUS_BELOW * (facts.recordsBefore ?? 0)) return 'suspicious';
   return 'ok';
-}
-
-function share(part: number, whole: number): number {
-  return whole === 0 ? 0 : part / whole;
 }

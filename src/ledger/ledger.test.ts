@@ -28,6 +28,7 @@ afterEach(async () => {
 
 const newRun: NewRun = {
   kind: 'scraper',
+  trigger: 'cli',
   name: 'Court',
   source: undefined,
   params: {},

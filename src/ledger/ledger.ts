@@ -91,7 +91,7 @@ export class Ledger {
   /** The run a person means by a number or `latest`. Throws `run_not_found`. */
   async run(reference: number | 'latest'): Promise<Run> {
     const run = reference === 'latest' ? this.#tables.runs.latest() : this.#tables.runs.find(reference);
-    if (run === undefined) throw runNotFound(reference);
+    if (run === undefined) throw runNotFound(reference, this.#tables.runs.latest()?.id);
     return run;
   }
 
@@ -223,8 +223,8 @@ export class Ledger {
   }
 
   /** What is known of robots.txt, by origin. */
-  async robotsRecords(): Promise<[origin: string, record: Json][]> {
-    return [...this.#tables.hosts.robots()];
+  async robotsRecords(): Promise<ReadonlyMap<string, Json>> {
+    return this.#tables.hosts.robots();
   }
 
   /** Where a body of that hash was archived first. Synchronous: it is asked for every page. */

@@ -30,6 +30,7 @@ export interface ClaimedRequest {
   readonly attempts: number;
 }
 
+/** A record that was checked against its schema. Invalid ones are kept, with their errors. */
 export interface NewRecord {
   readonly kind: string;
   readonly data: Json;

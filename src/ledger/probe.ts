@@ -2,6 +2,7 @@
 
 import type { Walk, WalkRange } from './frontier.ts';
 
+/** The number of a walk over the ids of a speculator, in its data directory. */
 export type WalkId = number & { readonly brand: 'WalkId' };
 
 /** `hit`: it exists. All others count as misses for the walk, but only `absent` says that there is nothing. */

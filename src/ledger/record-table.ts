@@ -6,6 +6,7 @@ import type { Database } from './database.ts';
 import type { NewRecord, RequestId } from './page-result.ts';
 import type { RunId } from './run.ts';
 
+/** A record as it was committed. */
 export interface StoredRecord extends NewRecord {
   readonly id: number;
   /** The page it was found on, and the step that found it. */

@@ -3,11 +3,13 @@
 import type { Json } from '../platform/json.ts';
 import type { ProbeMark } from './probe.ts';
 
+/** What is sent with a POST. */
 export type RequestBody =
   | { readonly kind: 'form'; readonly fields: readonly (readonly [name: string, value: string])[] }
   | { readonly kind: 'json'; readonly value: Json }
   | { readonly kind: 'text'; readonly text: string; readonly type: string };
 
+/** A request as the ledger keeps it: its address absolute, its step by name. */
 export interface RequestSpec {
   readonly method: 'GET' | 'POST';
   /** Absolute and canonical. */

@@ -5,7 +5,7 @@ import type { Json } from '../platform/json.ts';
 import type { Database } from './database.ts';
 import { HEALTHS, type Health, RUN_STATUSES, type RunStatus } from './health.ts';
 import { isoTime, readIsoTime } from './iso-time.ts';
-import { type NewRun, RUN_KINDS, type Run, type RunId } from './run.ts';
+import { type NewRun, RUN_KINDS, type Run, type RunId, TRIGGERS } from './run.ts';
 
 type Row = Record<string, unknown>;
 
@@ -19,11 +19,12 @@ export class RunTable {
   create(run: NewRun, now: Instant): RunId {
     const { lastInsertRowid } = this.#database
       .prepare(
-        `INSERT INTO runs (kind, name, source, params_json, settings, replay_of, status, started_at)
-         VALUES (?, ?, ?, ?, ?, ?, 'running', ?)`,
+        `INSERT INTO runs (kind, trigger, name, source, params_json, settings, replay_of, status, started_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, 'running', ?)`,
       )
       .run(
         run.kind,
+        run.trigger,
         run.name,
         run.source ?? null,
         JSON.stringify(run.params),
@@ -89,6 +90,7 @@ export function readRun(row: Row): Run {
   return {
     id: Number(row.id) as RunId,
     kind: RUN_KINDS.find((kind) => kind === row.kind) ?? 'scraper',
+    trigger: TRIGGERS.find((trigger) => trigger === row.trigger) ?? 'cli',
     name: String(row.name),
     source: row.source === null ? undefined : String(row.source),
     params: JSON.parse(String(row.params_json)),

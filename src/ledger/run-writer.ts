@@ -32,11 +32,11 @@ export interface CommitResult {
 export interface Commit {
   readonly results: readonly PageResult[];
   readonly wanted: Wanted;
-  readonly memory?: FetchMemory | undefined;
+  readonly memory?: UnsavedMemory | undefined;
 }
 
 /** What fetching should remember over a restart; only what changed. */
-export interface FetchMemory {
+export interface UnsavedMemory {
   /** Cookies of the run's sessions by name. */
   readonly sessions: Json | undefined;
   /** Breaker and rate by host. */
@@ -145,7 +145,7 @@ export class RunWriter {
   }
 
   /** Shows other processes that this one is alive, and counts the time worked. */
-  async heartbeat(memory: FetchMemory | undefined): Promise<void> {
+  async heartbeat(memory: UnsavedMemory | undefined): Promise<void> {
     this.#asOwner((now) => {
       this.#countTime();
       this.#remember(memory, now);
@@ -182,7 +182,7 @@ export class RunWriter {
     this.#tables.counts.add(this.run, changes, now);
   }
 
-  #remember(memory: FetchMemory | undefined, now: Instant): void {
+  #remember(memory: UnsavedMemory | undefined, now: Instant): void {
     if (memory === undefined) return;
     if (memory.sessions !== undefined) this.#tables.runs.saveSessions(this.run, memory.sessions);
     for (const [host, state] of memory.hosts) this.#tables.hosts.saveState(host, state);

@@ -6,13 +6,19 @@ import type { Health, RunStatus } from './health.ts';
 import type { Observed, SpeculationSummary } from './summarise-walks.ts';
 import type { VerdictCounts } from './verdict.ts';
 
+/** The number of a run in its data directory. */
 export type RunId = number & { readonly brand: 'RunId' };
 
 export const RUN_KINDS = ['scraper', 'replay', 'fetch', 'mirror', 'site'] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 
+export const TRIGGERS = ['cli', 'ui', 'webhook', 'cron'] as const;
+/** Who asked for a run: somebody at a shell or in code, the dashboard or API, a watcher of the site, a timer. */
+export type Trigger = (typeof TRIGGERS)[number];
+
 export interface NewRun {
   readonly kind: RunKind;
+  readonly trigger: Trigger;
   /** What was run: the class name of a scraper, the domain of a site. */
   readonly name: string;
   /** The file it was loaded from; undefined when it was started from code. */

@@ -30,6 +30,7 @@ export interface WalkSummary {
   readonly endedBy?: 'budget';
 }
 
+/** By speculator; over all its partitions, and of each. */
 export type SpeculationSummary = Readonly<
   Record<string, WalkSummary & { readonly partitions?: readonly WalkSummary[] }>
 >;

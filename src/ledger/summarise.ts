@@ -51,8 +51,10 @@ function warningsOf(tables: LedgerTables, run: RunId, records: number, before: n
   return warnings;
 }
 
-export function runNotFound(reference: number | string): CurlewError {
+/** `latest`: the newest run there is, if there is any. */
+export function runNotFound(reference: number | string, latest?: number): CurlewError {
+  const known = latest === undefined ? '' : `The latest is ${latest}. `;
   return new CurlewError(ErrorCode.runNotFound, `There is no run ${reference} in this data directory.`, {
-    remedy: 'See the runs there are with curlew runs, or name another directory with --data.',
+    remedy: `${known}See the runs there are with curlew runs, or name another directory with --data.`,
   });
 }

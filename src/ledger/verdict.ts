@@ -1,6 +1,7 @@
 // Each expected item ends with exactly one verdict.
 
 export const VERDICTS = ['done', 'absent', 'skipped', 'failed', 'blocked', 'unknown'] as const;
+/** What became of a request. `absent`: the site says that there is no such thing. `skipped`: left out on purpose. */
 export type Verdict = (typeof VERDICTS)[number];
 
 /** How many requests came to what; `pending` are those still without a verdict. */

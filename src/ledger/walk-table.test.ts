@@ -23,7 +23,15 @@ afterEach(() => {
 const request = (id: number) => id as RequestId;
 
 function newRun(status: RunStatus = 'completed', name = 'Court'): RunId {
-  const run = { kind: 'scraper', name, source: undefined, params: {}, settings: {}, replayOf: undefined } as const;
+  const run = {
+    kind: 'scraper',
+    trigger: 'cli',
+    name,
+    source: undefined,
+    params: {},
+    settings: {},
+    replayOf: undefined,
+  } as const;
   const id = tables.runs.create(run, 0);
   tables.runs.setStatus(id, status, undefined, undefined, 0);
   return id;

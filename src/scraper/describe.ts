@@ -5,6 +5,7 @@ import type { Scraper } from './scraper.ts';
 import type { Partition } from './speculate.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
+/** What a scraper offers: for forms, documentation and machines. */
 export interface ScraperDescription {
   readonly name: string;
   readonly baseUrl: string;
@@ -43,7 +44,7 @@ export function describeScraper(scraper: Scraper): ScraperDescription {
 }
 
 /** The JSON Schema of what `schema` accepts; `{}` (anything) when its library cannot tell. */
-export function jsonSchemaOf(schema: StandardSchema | undefined): JsonSchema | null {
+function jsonSchemaOf(schema: StandardSchema | undefined): JsonSchema | null {
   if (schema === undefined) return null;
   const converter = schema['~standard'].jsonSchema;
   return converter === undefined ? {} : converter.input({ target: 'draft-2020-12' });

@@ -6,7 +6,7 @@ import type { StandardSchema } from './standard-schema.ts';
 /** One request or several, of any iterable kind. Lazy ones are read as they are needed, however many they yield. */
 export type EntryRequests = Request | Iterable<Request>;
 
-/** `Params` is undefined for an entry that takes none. */
+/** A way into a site; made by `entry`. `Params` is undefined for one that takes none. */
 export interface Entry<Params = unknown> {
   readonly kind: 'entry';
   readonly schema: StandardSchema<unknown, Params> | undefined;

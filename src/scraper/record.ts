@@ -2,6 +2,7 @@
 
 import type { StandardSchema } from './standard-schema.ts';
 
+/** A record on its way out of a step; made by `record`. */
 export interface ScrapedRecord {
   readonly kind: 'record';
   /** What sort of thing it is: `case`, `document`. */

@@ -61,6 +61,7 @@ export interface FormSubmission {
 /** A filled-in form, and how it is to be sent beyond that. */
 export type SentForm = FormSubmission & RequestOptions;
 
+/** A request on its way out of a step; made by `get`, `post` and `download`. */
 export interface Request {
   readonly kind: 'request';
   readonly method: 'GET' | 'POST';

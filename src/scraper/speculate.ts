@@ -7,6 +7,7 @@ import type { Page } from './page/page.ts';
 import type { ScrapedRecord } from './record.ts';
 import type { Request } from './request.ts';
 
+/** What is known of a sequence of ids, and how answers about them are read. */
 export interface SpeculateOptions {
   /** The highest id known to exist: ids up to it are asked for whatever the answers. Default 1. */
   readonly highestObserved?: number;
@@ -46,6 +47,7 @@ export interface MissOutcome {
 /** A partition of ids: a year, a division. Each has a sequence of its own. */
 export type Partition = Readonly<Record<string, string | number>>;
 
+/** A sequence of ids to be probed; made by `speculate`. */
 export interface Speculator {
   readonly kind: 'speculator';
   readonly options: Required<Pick<SpeculateOptions, 'highestObserved' | 'largestObservedGap' | 'onDuplicate'>> &

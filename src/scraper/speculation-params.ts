@@ -1,6 +1,7 @@
 // What a run asks of each speculator. Typed on the scraper's own; at run time a misspelt name is an error that lists them.
 
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { didYouMean } from '../platform/nearest.ts';
 import type { Request } from './request.ts';
 import type { Speculator } from './speculate.ts';
 
@@ -58,6 +59,6 @@ export function readSpeculatorParams(name: string, given: SpeculatorParams): Spe
 
 export function unknownSpeculator(scraper: string, name: string, names: readonly string[]): CurlewError {
   return new CurlewError(ErrorCode.invalidParameter, `${scraper} has no speculator named ${name}.`, {
-    remedy: `Its speculators are: ${names.join(', ') || 'none'}.`,
+    remedy: `${didYouMean(name, names)}Its speculators are: ${names.join(', ') || 'none'}.`,
   });
 }

@@ -13,7 +13,7 @@ export interface AdmitQuestion {
 }
 
 /** The head of an answer: all that politeness wants to know. */
-export interface AnswerHead {
+interface AnswerHead {
   readonly kind: 'answer';
   readonly status: number;
   readonly headers: HeaderList;

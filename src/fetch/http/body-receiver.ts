@@ -1,8 +1,7 @@
 // Where a body goes while it arrives: into memory under a cap, or decoded into a sink at the sink's own pace.
 
-import { Readable, Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { type ContentCoding, codingFailure, decodeBody, decoderStream, tooLarge } from './content-coding.ts';
+import { DecodingPassage, type Flow, type Passage, PlainPassage } from './body-passage.ts';
+import { type ContentCoding, decodeBody, tooLarge } from './content-coding.ts';
 import type { BodySink, HopBody } from './hop-result.ts';
 
 export interface BodyReceiver {
@@ -51,21 +50,14 @@ export class MemoryBody implements BodyReceiver {
   }
 }
 
-/** The wire's tap: a receiver closes it while its sink is busy. */
-export interface Flow {
-  pause(): void;
-  resume(): void;
-}
-
 /** Passes the body on. At most a few chunks are held at any moment. */
 export class StreamedBody implements BodyReceiver {
   readonly #sink: BodySink;
   readonly #codings: readonly ContentCoding[];
   readonly #maxDecodedBytes: number;
-  readonly #onFailure: (error: unknown) => void;
-  readonly #source: Readable;
   readonly #flow: Flow;
-  #written: Promise<void> | undefined;
+  readonly #onFailure: (error: unknown) => void;
+  #passage: Passage | undefined;
   #encodedBytes = 0;
   #decodedBytes = 0;
 
@@ -82,47 +74,33 @@ export class StreamedBody implements BodyReceiver {
     this.#maxDecodedBytes = maxDecodedBytes;
     this.#flow = flow;
     this.#onFailure = onFailure;
-    this.#source = new Readable({ read: () => flow.resume() });
   }
 
   push(chunk: Buffer): void {
-    this.#written ??= this.#passOn(chunk);
+    this.#passage ??= this.#passageFrom(chunk);
     this.#encodedBytes += chunk.length;
-    if (!this.#source.push(chunk)) this.#flow.pause();
+    this.#passage.push(chunk);
   }
 
   async finish(): Promise<HopBody> {
-    this.#source.push(null);
-    await this.#written;
+    await this.#passage?.finish();
     return { kind: 'streamed', encodedBytes: this.#encodedBytes, decodedBytes: this.#decodedBytes };
   }
 
   cancel(): void {
-    this.#source.destroy();
+    this.#passage?.cancel();
   }
 
-  #passOn(first: Buffer): Promise<void> {
-    const decoders = this.#codings.map((coding, index) => decoderStream(coding, index === 0 ? first : undefined));
-    const end = new Writable({ write: (chunk: Buffer, _encoding, done) => this.#write(chunk).then(done, done) });
-    const written = pipeline([this.#source, ...decoders, end]).catch((error: unknown) => {
-      throw error instanceof SinkFailure ? error.cause : codingFailure(error, this.#maxDecodedBytes);
-    });
-    written.catch(this.#onFailure);
-    return written;
+  #passageFrom(first: Buffer): Passage {
+    const write = (chunk: Buffer) => this.#write(chunk);
+    return this.#codings.length === 0
+      ? new PlainPassage(write, this.#flow, this.#onFailure)
+      : new DecodingPassage(this.#codings, first, this.#maxDecodedBytes, write, this.#flow, this.#onFailure);
   }
 
-  async #write(chunk: Buffer): Promise<undefined> {
+  async #write(chunk: Buffer): Promise<void> {
     this.#decodedBytes += chunk.length;
     if (this.#decodedBytes > this.#maxDecodedBytes) throw tooLarge(this.#maxDecodedBytes);
-    try {
-      await this.#sink.write(chunk);
-    } catch (error) {
-      throw new SinkFailure('the sink failed', { cause: error });
-    }
+    await this.#sink.write(chunk);
   }
-}
-
-/** Keeps the sink's error apart from those of the codings. */
-class SinkFailure extends Error {
-  override readonly name: string = 'SinkFailure';
 }

@@ -44,6 +44,10 @@ describe('a closed breaker', () => {
     );
   });
 
+  it('stays as it is, the very same, for an answer that tells nothing new', () => {
+    expect(onResult(closedBreaker, { generation: 0, sign: 'up' }, NOW)).toBe(closedBreaker);
+  });
+
   it('ignores requests that left before it last opened', () => {
     const reclosed: BreakerState = { kind: 'closed', generation: 1, failures: 4 };
     expect(onResult(reclosed, { generation: 0, sign: 'down' }, NOW)).toBe(reclosed);
@@ -55,6 +59,13 @@ describe.each([open, halfOpen])('a breaker that is $kind', (state) => {
   it.each(['up', 'down'] as const)('does not listen to a late request that found the host %s', (sign) => {
     expect(onResult(state, { generation: 0, sign }, NOW)).toBe(state);
     expect(onResult(state, { generation: 1, sign }, NOW)).toBe(state);
+  });
+});
+
+describe('probes', () => {
+  it('are due only where it is open, and their results count only while it is half open', () => {
+    for (const state of [closedBreaker, halfOpen]) expect(onProbeDue(state, NOW + 86_400_000)).toBe(state);
+    for (const state of [closedBreaker, open]) expect(onProbeResult(state, down, NOW)).toBe(state);
   });
 });
 

@@ -1,17 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../platform/fake-clock.ts';
-import type { BreakerState, ProbeResult } from './breaker-state.ts';
+import { type BreakerSettings, type BreakerState, closedBreaker, type ProbeResult } from './breaker-state.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 
 const never = new AbortController().signal;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-function setUp(answer: (signal: AbortSignal) => ProbeResult | Promise<ProbeResult>, saved?: BreakerState) {
+function setUp(
+  answer: (signal: AbortSignal) => ProbeResult | Promise<ProbeResult>,
+  saved?: BreakerState,
+  settings?: BreakerSettings,
+) {
   const clock = new FakeClock();
   const begun = clock.now();
   const probes: number[] = [];
   const states: BreakerState['kind'][] = [];
+  const decided: (readonly [from: BreakerState, to: BreakerState])[] = [];
   const breaker = new CircuitBreaker({
     clock,
     probe: async (signal) => {
@@ -21,14 +26,16 @@ function setUp(answer: (signal: AbortSignal) => ProbeResult | Promise<ProbeResul
     onChange: ({ kind }) => {
       if (states.at(-1) !== kind) states.push(kind);
     },
+    onDecided: (from, to) => decided.push([from, to]),
     ...(saved === undefined ? {} : { state: saved }),
+    ...(settings === undefined ? {} : { settings }),
   });
   const fail = async (times: number) => {
     const ticket = await breaker.waitUntilAllowed(never);
     for (let time = 0; time < times; time++) breaker.record(ticket, 'down');
     return ticket;
   };
-  return { clock, breaker, probes, states, fail };
+  return { clock, breaker, probes, states, decided, fail };
 }
 
 const back = { kind: 'answer', status: 405 } as const;
@@ -38,6 +45,28 @@ describe('CircuitBreaker', () => {
   it('lets callers through at once while closed', async () => {
     const { breaker } = setUp(() => back);
     expect(await breaker.waitUntilAllowed(never)).toEqual({ generation: 0 });
+  });
+
+  it('turns away who was aborted before asking, closed or not', async () => {
+    const { breaker } = setUp(() => back);
+    await expect(breaker.waitUntilAllowed(AbortSignal.abort(new Error('no time')))).rejects.toThrow('no time');
+  });
+
+  it('goes by other settings when told to', async () => {
+    const settings = { failureThreshold: 2, initialDelayMs: 1_000, maxDelayMs: 3_000, multiplier: 5 };
+    const { clock, breaker, probes, fail } = setUp(() => (probes.length < 3 ? away : back), undefined, settings);
+    await fail(2);
+    const waiting = breaker.waitUntilAllowed(never);
+    await clock.advance(MINUTE_MS);
+    await waiting;
+    expect(probes).toEqual([1_000, 4_000, 7_000]);
+  });
+
+  it('tells of every change once, from what to what, and of nothing else', async () => {
+    const { breaker, decided, fail } = setUp(() => back);
+    const ticket = await fail(1);
+    breaker.record(ticket, 'neutral');
+    expect(decided).toEqual([[closedBreaker, { ...closedBreaker, failures: 1 }]]);
   });
 
   it('makes callers wait while open, probes once for all, and lets all go on', async () => {
@@ -67,6 +96,7 @@ describe('CircuitBreaker', () => {
     await waiting;
     for (let time = 0; time < 5; time++) breaker.record(early, 'down');
     expect(breaker.state).toEqual({ kind: 'closed', generation: 1, failures: 0 });
+    expect(breaker.isValid(early)).toBe(false);
   });
 
   it('frees an aborted caller and goes on for the others', async () => {

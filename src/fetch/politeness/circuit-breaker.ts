@@ -57,23 +57,23 @@ export class CircuitBreaker implements Breaker {
   }
 
   isValid(ticket: BreakerTicket): boolean {
-    return this.#state.kind === 'closed' && this.#state.generation === ticket.generation;
+    // Opening begins a new generation, and tickets of it are given out only once closed again.
+    return this.#state.generation === ticket.generation;
   }
 
   record(ticket: BreakerTicket, sign: HostSign): void {
     this.#become(onResult(this.#state, { generation: ticket.generation, sign }, this.#clock.now(), this.#settings));
   }
 
+  // There is one recovery at a time. It begins while open, and each of its probes leaves the breaker open or closed.
   async #recover(signal: AbortSignal): Promise<void> {
-    while (this.#state.kind !== 'closed') {
-      if (this.#state.kind === 'open') {
-        const { probeAt, delayMs } = this.#state;
-        // Never longer than the delay, and due once waited for, should the wall clock have been set back.
-        const waitMs = Math.min(probeAt - this.#clock.now(), delayMs);
-        if (waitMs > 0) await this.#clock.sleep(waitMs, signal);
-        this.#become(onProbeDue(this.#state, probeAt));
-      }
-      if (this.#state.kind === 'half_open') await this.#probeOnce(signal);
+    while (this.#state.kind === 'open') {
+      const { probeAt, delayMs } = this.#state;
+      // Never longer than the delay, and due once waited for, should the wall clock have been set back.
+      const waitMs = Math.min(probeAt - this.#clock.now(), delayMs);
+      if (waitMs > 0) await this.#clock.sleep(waitMs, signal);
+      this.#become(onProbeDue(this.#state, probeAt));
+      await this.#probeOnce(signal);
     }
   }
 

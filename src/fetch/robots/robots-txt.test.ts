@@ -34,15 +34,15 @@ describe('parseRobots', () => {
   );
 
   it('never throws, whatever the text, the agent and the URL', () => {
+    const word = fc.array(fc.nat({ max: 0xffff })).map((units) => String.fromCharCode(...units));
     const piece = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      word,
       fc.constantFrom('User-agent:', 'Disallow:', 'Allow ', 'Crawl-delay: ', '*', '$', '%', '%e', '#', '\r', '\n', ':'),
     );
     const text = fc.oneof(
       fc.array(piece).map((pieces) => pieces.join('')),
       fc.uint8Array({ maxLength: 500 }),
     );
-    const word = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(text, word, word, (text, agent, url) => {
         const robots = parseRobots(text);
@@ -137,6 +137,73 @@ describe('parseRobots', () => {
     expect(allowed(`${text}${'#'.repeat(toLimit - 'Disallow: /'.length - 1)}\n${rule}\n`, '/other')).toBe(true);
   });
 
+  it('counts 500 KiB from behind a byte order mark, and reads all of a file that has just so many', () => {
+    const rule = 'Disallow: /late';
+    const head = 'User-agent: *\n#';
+    const filler = 'x'.repeat(MAX_ROBOTS_BYTES - head.length - 1 - rule.length);
+    for (const text of [`${head}${filler}\n${rule}`, `\uFEFF${head}${filler}\n${rule}`]) {
+      expect(allowed(text, '/late')).toBe(false);
+      expect(allowed(Buffer.from(text), '/late')).toBe(false);
+      expect(allowed(`${text}r`, '/late')).toBe(true);
+      expect(allowed(Buffer.from(`${text}r`), '/late')).toBe(true);
+    }
+  });
+
+  it('ends the last whole line before the limit at a CR, where a file has no LF', () => {
+    const text = `User-agent: *\rDisallow: /early\r${'#'.repeat(MAX_ROBOTS_BYTES)}`;
+    expect(allowed(text, '/early')).toBe(false);
+  });
+
+  it('is not changed by what becomes of the bytes it was given', () => {
+    const bytes = Buffer.from('User-agent: *\nDisallow: /x');
+    const robots = parseRobots(bytes);
+    bytes.fill('#');
+    expect(robots.isAllowed('FooBot', '/x')).toBe(false);
+  });
+
+  it('answers for one agent and then another', () => {
+    const robots = parseRobots('User-agent: a\nCrawl-delay: 1\nDisallow: /x\nUser-agent: b\nAllow: /');
+    expect(['a', 'b', 'a'].map((agent) => robots.isAllowed(agent, '/x'))).toEqual([false, true, false]);
+    expect(['a', 'b', 'a'].map((agent) => robots.crawlDelay(agent))).toEqual([1, undefined, 1]);
+  });
+
+  it.each([
+    ['Allow: /dir/index.html', '/dir/', 'allowed', 2],
+    ['Allow: /dir/index.htm', '/dir/', 'allowed', 2],
+    ['Allow: /dir/index.html', '/dir/x', 'disallowed', 3],
+    ['Allow: /dir/index.html', '/dir/index.html', 'allowed', 2],
+    ['Allow: /dir/index.ht', '/dir/', 'disallowed', 3],
+    ['Allow: /dir/my/index.html', '/dir/', 'disallowed', 3],
+    ['Allow: /dir/index.html/x', '/dir/', 'disallowed', 3],
+    ['Allow: index.html', '/dir/', 'disallowed', 3],
+    ['Allow:', '/dir/', 'disallowed', 3],
+    ['Allow: /d*/index.html', '/dir/', 'allowed', 2],
+    ['Allow: /\u00e9/index.html', '/%C3%A9/', 'allowed', 2],
+    ['Disallow: /dir/index.html', '/dir/', 'disallowed', 3],
+  ])('lets %j speak of the directory whose index page it names: %j is %s', (rule, path, kind, line) => {
+    const text = `User-agent: *\n${rule}\nDisallow: /*/\nDisallow: /dir\nDisallow: /`;
+    const verdict = parseRobots(text).verdict('FooBot', path);
+    expect([verdict.kind, verdict.rule?.line === 2 ? 2 : 3]).toEqual([kind, line]);
+  });
+
+  it('names the line that allowed, as it is written', () => {
+    const robots = parseRobots('User-agent: *\nAllow: /\u00e9/index.html');
+    expect(robots.verdict('FooBot', '/%C3%A9/')).toEqual({
+      kind: 'allowed',
+      rule: { line: 2, text: 'Allow: /\u00e9/index.html' },
+    });
+  });
+
+  it('takes the longest rule, an escape for the three characters it is, and allows on a tie', () => {
+    const decide = (...rules: string[]) =>
+      parseRobots(['User-agent: *', ...rules].join('\n')).verdict('FooBot', '/%C3%A9xy/').rule?.line;
+    expect(decide('Disallow: /\u00e9', 'Disallow: /*A9x', 'Allow: /*x')).toBe(2);
+    expect(decide('Disallow: /\u00e9', 'Allow: /*3%A9x')).toBe(3);
+    expect(decide('Disallow: /*A9x', 'Allow: /*9xy')).toBe(3);
+    expect(decide('Allow: /*9xy', 'Disallow: /*A9x')).toBe(2);
+    expect(decide('Allow: /*A9x', 'Allow: /*9xy')).toBe(2);
+  });
+
   it('names no rule when nothing in the file speaks of the URL', () => {
     expect(parseRobots('User-agent: *\nDisallow: /x').verdict('FooBot', 'https://court.example/y')).toEqual({
       kind: 'allowed',
@@ -156,6 +223,9 @@ describe('parseRobots', () => {
       ['0.5', 0.5],
       ['0', 0],
       ['3 seconds', 3],
+      ['12.75 s', 12.75],
+      ['2.x', 2],
+      ['x2', undefined],
       ['-1', undefined],
       ['soon', undefined],
       ['9'.repeat(400), undefined],
@@ -170,6 +240,12 @@ describe('parseRobots', () => {
       );
       expect(robots.crawlDelay('foobot')).toBe(7);
       expect(robots.crawlDelay('other')).toBe(30);
+    });
+
+    it('belongs to the agents named right above it, though rules may follow for all', () => {
+      const robots = parseRobots('User-agent: a\nCrawl-delay: 1\nUser-agent: b\nCrawl-delay: 9\nDisallow: /x');
+      expect(['a', 'b'].map((agent) => robots.crawlDelay(agent))).toEqual([1, 9]);
+      expect(['a', 'b'].map((agent) => robots.isAllowed(agent, '/x'))).toEqual([false, false]);
     });
 
     it('is not handed on to agents named after it', () => {

@@ -1,11 +1,12 @@
 // RFC 9309, and where it leaves room or sites err, the habits of Google's reference parser. Takes any bytes, never
-// throws, and parses in time linear in the file: groups are shared by their agents, and a rule is only a place in the
-// text until a URL comes near it.
+// throws, and takes time linear in the file: one pass finds its lines, and only those for the agent that is asked for
+// are looked at again.
 
-import { assertNever } from '../../platform/errors.ts';
-import { RobotsLines } from './robots-lines.ts';
+import { type Section, sectionsFor } from './agent-sections.ts';
+import type { LineTable, RobotsField } from './line-table.ts';
+import { readLines } from './read-lines.ts';
 import { pathOfUrl } from './robots-path.ts';
-import { type MatchedRule, RuleList } from './rule-list.ts';
+import { strongestRule } from './strongest-rule.ts';
 
 /** RFC 9309 §2.5: at least 500 KiB are read; what comes later is not. */
 export const MAX_ROBOTS_BYTES = 500 * 1024;
@@ -38,67 +39,32 @@ export interface RobotsTxt {
   readonly sitemaps: readonly string[];
 }
 
-/** What a run of `User-agent` lines introduces. */
-interface Group {
-  readonly rules: RuleList;
-  readonly delays: number[];
+/** What a file says to one agent. */
+interface Answers {
+  readonly agent: string;
+  readonly rules: readonly Section[];
+  readonly crawlDelay: number | undefined;
 }
-
-const EVERYONE = '*';
 
 /** Parses robots.txt. Bytes should be UTF-8; any bytes and any string are taken. */
 export function parseRobots(text: string | Uint8Array): RobotsTxt {
-  const bytes = bytesOf(text);
-  const groupsOf = new Map<string, Group[]>();
-  const sitemaps: string[] = [];
-  let group: Group = { rules: new RuleList(bytes), delays: [] };
-  let rulesBegun = false;
-
-  const lines = new RobotsLines(bytes);
-  while (lines.next()) {
-    const { field, from, to, number: line } = lines;
-    switch (field) {
-      case 'agent':
-        // Only rules end a group's list of agents. A delay belongs to the agents named above it and to no later one.
-        if (rulesBegun) group = { rules: new RuleList(bytes), delays: [] };
-        else if (group.delays.length > 0) group = { rules: group.rules, delays: [] };
-        rulesBegun = false;
-        join(groupsOf, productToken(bytes.slice(from, to)), group);
-        break;
-      case 'allow':
-      case 'disallow': {
-        rulesBegun = true;
-        if (from < to) group.rules.add(field, from, to, line);
-        // As in the reference parser: who allows a directory's index page allows the directory itself.
-        const value = bytes.slice(from, to);
-        const slash = value.lastIndexOf('/');
-        if (field === 'allow' && value.startsWith('/index.htm', slash)) {
-          group.rules.add('allow_directory', from, from + slash + 1, line);
-        }
-        break;
-      }
-      case 'crawl_delay': {
-        const seconds = Number(/^\d+(?:\.\d+)?/.exec(bytes.slice(from, to))?.[0]);
-        if (Number.isFinite(seconds)) group.delays.push(seconds);
-        break;
-      }
-      case 'sitemap':
-        if (from < to) sitemaps.push(fromBytes(bytes.slice(from, to)));
-        break;
-      default:
-        assertNever(field);
-    }
-  }
-  return new ParsedRobots(groupsOf, sitemaps);
+  return new ParsedRobots(bytesOf(text));
 }
 
 class ParsedRobots implements RobotsTxt {
-  readonly #groupsOf: ReadonlyMap<string, readonly Group[]>;
-  readonly sitemaps: readonly string[];
+  readonly #bytes: Buffer;
+  readonly #lines: LineTable;
+  #answers: Answers | undefined;
+  #sitemaps: readonly string[] | undefined;
 
-  constructor(groupsOf: ReadonlyMap<string, readonly Group[]>, sitemaps: readonly string[]) {
-    this.#groupsOf = groupsOf;
-    this.sitemaps = sitemaps;
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+    this.#lines = readLines(bytes);
+  }
+
+  get sitemaps(): readonly string[] {
+    this.#sitemaps ??= this.#valuesOf('sitemap', [{ from: 0, to: this.#lines.count }]);
+    return this.#sitemaps;
   }
 
   isAllowed(agent: string, url: string | URL): boolean {
@@ -107,62 +73,70 @@ class ParsedRobots implements RobotsTxt {
 
   verdict(agent: string, url: string | URL): RobotsVerdict {
     const path = pathOfUrl(typeof url === 'string' ? url : url.href);
-    let best: MatchedRule | undefined;
-    for (const { rules } of this.#groups(agent)) best = rules.strongest(path, best);
-    if (best === undefined) return { kind: 'allowed', rule: undefined };
-    const value = fromBytes(best.value);
-    return best.kind === 'disallow'
-      ? { kind: 'disallowed', rule: { line: best.line, text: `Disallow: ${value}` } }
-      : { kind: 'allowed', rule: { line: best.line, text: `Allow: ${value}` } };
+    const rule = strongestRule(path, this.#bytes, this.#lines, this.#answersTo(agent).rules);
+    if (rule === undefined) return { kind: 'allowed', rule };
+    const line = this.#lines.number(rule.index);
+    const value = this.#valueOf(rule.index);
+    return rule.kind === 'disallow'
+      ? { kind: 'disallowed', rule: { line, text: `Disallow: ${value}` } }
+      : { kind: 'allowed', rule: { line, text: `Allow: ${value}` } };
   }
 
   crawlDelay(agent: string): number | undefined {
-    let longest: number | undefined;
-    for (const { delays } of this.#groups(agent)) {
-      for (const delay of delays) longest = Math.max(delay, longest ?? 0);
+    return this.#answersTo(agent).crawlDelay;
+  }
+
+  // Whoever asks goes on asking for one agent: the last answers are kept.
+  #answersTo(agent: string): Answers {
+    if (this.#answers?.agent === agent) return this.#answers;
+    const sections = (ending: readonly RobotsField[]) => sectionsFor(agent, this.#bytes, this.#lines, ending);
+    // A delay belongs to the agents named right above it, and ends their list though rules may follow for all.
+    const delays = this.#valuesOf('crawl_delay', sections(['allow', 'disallow', 'crawl_delay']));
+    this.#answers = { agent, rules: sections(['allow', 'disallow']), crawlDelay: longest(delays) };
+    return this.#answers;
+  }
+
+  #valuesOf(field: RobotsField, sections: readonly Section[]): string[] {
+    const values: string[] = [];
+    for (const { from, to } of sections) {
+      for (let index = from; index < to; index++) {
+        if (this.#lines.field(index) === field) values.push(this.#valueOf(index));
+      }
     }
-    return longest;
+    return values.filter((value) => value !== '');
   }
 
-  // RFC 9309 §2.2.1: all groups that name the agent count as one; `*` is only for agents that none names.
-  #groups(agent: string): readonly Group[] {
-    return this.#groupsOf.get(agent.toLowerCase()) ?? this.#groupsOf.get(EVERYONE) ?? [];
+  #valueOf(index: number): string {
+    return this.#bytes.toString('utf8', this.#lines.from(index), this.#lines.to(index));
   }
 }
 
-function join(groupsOf: Map<string, Group[]>, agent: string, group: Group): void {
-  const groups = groupsOf.get(agent);
-  if (groups === undefined) groupsOf.set(agent, [group]);
-  else if (groups.at(-1) !== group) groups.push(group);
+/** The longest of some delays in seconds; undefined when none is a number. */
+function longest(values: readonly string[]): number | undefined {
+  let longest: number | undefined;
+  for (const value of new Set(values)) {
+    const seconds = Number(/^\d+(?:\.\d+)?/.exec(value)?.[0]);
+    if (Number.isFinite(seconds)) longest = Math.max(seconds, longest ?? 0);
+  }
+  return longest;
 }
 
-// RFC 9309 §2.2.1: letters, `_` and `-`. What follows (a version, further words) is not part of the name.
-function productToken(value: string): string {
-  const end = value.search(/[^A-Za-z_-]/);
-  if (end === 0 && /^\*(?:\s|$)/.test(value)) return EVERYONE;
-  return (end === -1 ? value : value.slice(0, end)).toLowerCase();
-}
-
-/** One character per byte, up to the limit: so that every byte can be compared and escaped, valid UTF-8 or not. */
-function bytesOf(text: string | Uint8Array): string {
+/** The bytes that count, in a copy of their own. */
+function bytesOf(text: string | Uint8Array): Buffer {
+  const limit = MAX_ROBOTS_BYTES + BYTE_ORDER_MARK.length;
   const all =
-    typeof text === 'string'
-      ? Buffer.from(text.slice(0, MAX_ROBOTS_BYTES + 4))
-      : Buffer.from(text.buffer, text.byteOffset, text.byteLength);
-  const start = lengthOfByteOrderMark(all);
-  const bytes = all.toString('latin1', start, Math.min(all.length, start + MAX_ROBOTS_BYTES));
-  if (all.length - start <= MAX_ROBOTS_BYTES) return bytes;
+    typeof text === 'string' ? Buffer.from(text.slice(0, limit + 1)) : Buffer.from(text.subarray(0, limit + 1));
+  const whole = all.subarray(lengthOfByteOrderMark(all));
+  if (whole.length <= MAX_ROBOTS_BYTES) return whole;
   // The line that the limit cuts in two is not what the site wrote: `Disallow: /` may be the start of a longer path.
-  return bytes.slice(0, Math.max(bytes.lastIndexOf('\n'), bytes.lastIndexOf('\r')) + 1);
+  const bytes = whole.subarray(0, MAX_ROBOTS_BYTES);
+  return bytes.subarray(0, Math.max(bytes.lastIndexOf('\n'), bytes.lastIndexOf('\r')) + 1);
 }
+
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 // As in the reference parser, the first bytes of a mark count too.
 function lengthOfByteOrderMark(bytes: Buffer): number {
-  const mark = [0xef, 0xbb, 0xbf];
-  const differs = mark.findIndex((byte, index) => bytes[index] !== byte);
-  return differs === -1 ? mark.length : differs;
-}
-
-function fromBytes(bytes: string): string {
-  return Buffer.from(bytes, 'latin1').toString('utf8');
+  const differs = BYTE_ORDER_MARK.findIndex((byte, index) => bytes[index] !== byte);
+  return differs === -1 ? BYTE_ORDER_MARK.length : differs;
 }

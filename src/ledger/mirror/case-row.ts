@@ -2,6 +2,7 @@
 
 import { textOrNull, type VersionId } from './csv-version.ts';
 
+/** The number of a case in its data directory. */
 export type CaseId = number & { readonly brand: 'CaseId' };
 
 /** What an index says about a case. A blank cell is null. */

@@ -1,5 +1,6 @@
 // One fetch of a source's index, as the ledger keeps it: taken over, or refused with the reason.
 
+/** The number of a version of an index in its data directory. */
 export type VersionId = number & { readonly brand: 'VersionId' };
 
 export interface NewCsvVersion {

@@ -37,10 +37,15 @@ export class DownloadTable {
 
   /** The row of the case in the run; a new one is pending. */
   ensure(run: RunId, caseId: CaseId, now: Instant): DownloadRow {
-    const row = this.#find.get(run, caseId);
-    if (row !== undefined) return readDownload(row);
+    const row = this.find(run, caseId);
+    if (row !== undefined) return row;
     this.#ensure.run(run, caseId, isoTime(now), isoTime(now));
     return this.ensure(run, caseId, now);
+  }
+
+  find(run: RunId, caseId: CaseId): DownloadRow | undefined {
+    const row = this.#find.get(run, caseId);
+    return row === undefined ? undefined : readDownload(row);
   }
 
   ofRun(run: RunId): DownloadRow[] {

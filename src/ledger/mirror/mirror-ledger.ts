@@ -23,8 +23,21 @@ export type VersionVerdict =
   | { readonly kind: 'refused'; readonly reason: string };
 
 export type StoredVersion =
-  | { readonly kind: 'accepted'; readonly id: VersionId; readonly changed: ChangedCases }
+  | {
+      readonly kind: 'accepted';
+      readonly id: VersionId;
+      readonly changed: ChangedCases;
+      /** The events that were stored with it. */
+      readonly told: readonly MirrorEvent[];
+    }
   | { readonly kind: 'refused'; readonly id: VersionId; readonly reason: string };
+
+/** What was noticed in the bytes of a version, to be told when its cases are taken over. */
+export interface VersionFindings {
+  /** The run that fetched it, if there is one. */
+  readonly run: RunId | undefined;
+  readonly tell: (id: VersionId) => readonly MirrorEvent[];
+}
 
 export class MirrorLedger {
   readonly #tables: MirrorTables;
@@ -37,19 +50,23 @@ export class MirrorLedger {
   }
 
   /**
-   * Stores a version, with all that it changes in cases and their history, as one fact. `judge` sees the cases as they are
+   * Stores a version, with all that it changes in cases and their history and what is told of it, as one fact. `judge` sees the cases as they are
    * at that moment. A version that is refused for the reason, and with the bytes, of the newest one is that one.
    */
   async storeVersion(
     version: NewCsvVersion,
     judge: (cases: readonly StoredCase[]) => VersionVerdict,
+    findings?: VersionFindings,
   ): Promise<StoredVersion> {
-    const { versions, cases, kernel } = this.#tables;
+    const { versions, cases, events, kernel } = this.#tables;
     return kernel.database.transaction((): StoredVersion => {
       const verdict = judge(cases.ofSource(version.source));
       if (verdict.kind === 'accepted') {
         const id = versions.add(version, null);
-        return { kind: 'accepted', id, changed: cases.apply(version.source, id, verdict.changes) };
+        const changed = cases.apply(version.source, id, verdict.changes);
+        const told = findings?.tell(id) ?? [];
+        for (const event of told) events.add(findings?.run, event, this.#clock.now());
+        return { kind: 'accepted', id, changed, told };
       }
       const { reason } = verdict;
       const latest = versions.latest(version.source);

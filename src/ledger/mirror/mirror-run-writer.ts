@@ -1,11 +1,11 @@
-// The owner's hand on a mirror run. Every method is one transaction that first proves ownership: what a former owner brings
+// The owner's hand on a mirror run. Every write is one transaction that first proves ownership: what a former owner brings
 // is rejected whole.
 
 import type { Clock, Instant } from '../../platform/clock.ts';
 import type { RunStatus } from '../health.ts';
 import type { RunId } from '../run.ts';
 import type { FencingToken } from '../run-ownership.ts';
-import type { FetchMemory } from '../run-writer.ts';
+import type { UnsavedMemory } from '../run-writer.ts';
 import type { CaseId } from './case-row.ts';
 import type { VersionId } from './csv-version.ts';
 import type { DownloadChange, DownloadRow } from './download-row.ts';
@@ -48,7 +48,8 @@ export class MirrorRunWriter {
 
   /** The case's download in this run; a new one is pending. */
   async download(id: CaseId): Promise<DownloadRow> {
-    return this.#asOwner((now) => this.#tables.downloads.ensure(this.run, id, now));
+    const { downloads } = this.#tables;
+    return downloads.find(this.run, id) ?? this.#asOwner((now) => downloads.ensure(this.run, id, now));
   }
 
   /**
@@ -74,7 +75,7 @@ export class MirrorRunWriter {
   }
 
   /** Shows other processes that this one is alive, counts the time worked, and keeps what fetching learnt. */
-  async heartbeat(memory?: FetchMemory): Promise<void> {
+  async heartbeat(memory?: UnsavedMemory): Promise<void> {
     this.#asOwner((now) => {
       this.#countTime();
       if (memory !== undefined) this.#remember(memory, now);
@@ -91,7 +92,7 @@ export class MirrorRunWriter {
     });
   }
 
-  #remember(memory: FetchMemory, now: Instant): void {
+  #remember(memory: UnsavedMemory, now: Instant): void {
     const { runs, hosts, events } = this.#tables.kernel;
     if (memory.sessions !== undefined) runs.saveSessions(this.run, memory.sessions);
     for (const [host, state] of memory.hosts) hosts.saveState(host, state);

@@ -2,14 +2,12 @@
 
 import type { Json } from '../../platform/json.ts';
 import { HEALTHS, type Health, RUN_STATUSES, type RunStatus } from '../health.ts';
-import type { RunId } from '../run.ts';
+import type { RunId, Trigger } from '../run.ts';
 import { textOrNull, type VersionId } from './csv-version.ts';
 import type { RunCoverage } from './run-coverage.ts';
 
-export const TRIGGERS = ['cli', 'ui', 'webhook', 'cron'] as const;
-export type Trigger = (typeof TRIGGERS)[number];
-
 export const MODES = ['full', 'new', 'resume'] as const;
+/** `new`: what is not held yet. `full`: and what is no longer as it was. `resume`: what earlier runs left. */
 export type Mode = (typeof MODES)[number];
 
 export interface NewMirrorRun {

@@ -34,4 +34,15 @@ describe('the health of a mirror run', () => {
       { numRuns: 5_000 },
     );
   });
+
+  it.each([
+    ['ok when exactly 95 % came', { casesDownloaded: 19 }, 'ok'],
+    ['partial just below', { casesPlanned: 1_000, casesDownloaded: 949 }, 'partial'],
+    ['partial when exactly 10 % came', { casesDownloaded: 2, casesFailed: 18 }, 'partial'],
+    ['failed just below', { casesDownloaded: 1, casesFailed: 19 }, 'failed'],
+    ['ok when the source itself is empty', { casesTotal: 0, casesPlanned: 0, casesAttempted: 0 }, 'ok'],
+  ])('is %s', (_, counts, health) => {
+    const planned = { casesTotal: 20, casesPlanned: 20, casesAttempted: 20, casesDownloaded: 0 };
+    expect(judgeRunHealth({ ...planned, casesFailed: 0, casesSkipped: 0, ...counts })).toBe(health);
+  });
 });

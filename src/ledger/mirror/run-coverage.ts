@@ -14,7 +14,6 @@ export interface RunCoverage {
 }
 
 const OK_FROM = 0.95;
-const PARTIAL_FROM = 0.6;
 const FAILED_BELOW = 0.1;
 
 export function coverageRatio({ casesDownloaded, casesPlanned }: RunCoverage): number {
@@ -27,7 +26,6 @@ export function judgeRunHealth(coverage: RunCoverage): Health {
   if (casesAttempted === 0) return 'suspicious';
   const ratio = coverageRatio(coverage);
   if (ratio >= OK_FROM && casesFailed === 0) return 'ok';
-  if (ratio >= PARTIAL_FROM) return 'partial';
   if (ratio < FAILED_BELOW && casesFailed > 0) return 'failed';
   return 'partial';
 }

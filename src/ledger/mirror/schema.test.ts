@@ -42,6 +42,18 @@ const PROMISED = {
     ],
     added: ['subject TEXT', 'neutral_citation TEXT', 'other_json TEXT', 'revision INTEGER! = 0'],
   },
+  case_history: {
+    columns: [],
+    added: [
+      'id INTEGER',
+      'case_id INTEGER!',
+      'csv_version_id INTEGER!',
+      'change TEXT!',
+      'field TEXT',
+      'old_value TEXT',
+      'new_value TEXT',
+    ],
+  },
   runs: {
     columns: [
       'id INTEGER',

@@ -19,6 +19,7 @@ async function openLedger() {
   const ledger = closing(await Ledger.open(scratch(), { clock: new FakeClock() }));
   const run = {
     kind: 'scraper',
+    trigger: 'cli',
     name: 'Test',
     source: undefined,
     params: {},

@@ -8,7 +8,7 @@ import type { RunId } from '../run.ts';
 import { isVerdict, type Verdict } from '../verdict.ts';
 import { type Condition, escapeLike, type Listed } from './list-rows.ts';
 
-export const REQUEST_STATES = ['ready', 'claimed', 'delayed', 'settled'] as const;
+const REQUEST_STATES = ['ready', 'claimed', 'delayed', 'settled'] as const;
 
 export interface RequestReportRow {
   readonly id: RequestId;
@@ -34,10 +34,6 @@ export interface RequestFilter {
   /** Part of the address or the reason. */
   readonly search?: string | undefined;
 }
-
-/** What requests can be sorted by, beside their id. */
-export const REQUEST_ORDERS = ['url', 'status', 'verdict', 'attempts'] as const;
-export type RequestOrder = (typeof REQUEST_ORDERS)[number];
 
 /** As the index `requests_unhappy` says it: SQLite uses a partial index only for what is said in its own words. */
 export const UNHAPPY = `verdict IN ('skipped', 'failed', 'blocked', 'unknown')`;

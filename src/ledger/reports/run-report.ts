@@ -12,7 +12,6 @@ import { escapeLike } from './list-rows.ts';
 import { UNHAPPY } from './request-report.ts';
 
 export interface ReportedRun extends Run {
-  readonly trigger: string;
   readonly mode: string;
   readonly csvVersionId: number | undefined;
   readonly coverage:
@@ -159,7 +158,6 @@ function readReported(row: Record<string, unknown>): ReportedRun {
   };
   return {
     ...readRun(row),
-    trigger: String(row.trigger),
     mode: String(row.mode),
     csvVersionId: row.csv_version_id === null ? undefined : Number(row.csv_version_id),
     coverage: row.cases_attempted === null ? undefined : coverage,

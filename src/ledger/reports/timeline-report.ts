@@ -5,7 +5,7 @@ import type { Counted } from '../count-table.ts';
 import type { Database } from '../database.ts';
 import type { RunId } from '../run.ts';
 
-export interface TimelineBucket {
+interface TimelineBucket {
   readonly at: Instant;
   readonly counts: Readonly<Partial<Record<Counted, number>>>;
 }

@@ -4,6 +4,7 @@ import type { Instant } from '../../platform/clock.ts';
 import type { Json } from '../../platform/json.ts';
 import type { Database } from '../database.ts';
 
+/** The number of a start page in its data directory. */
 export type StartPageId = number & { readonly brand: 'StartPageId' };
 
 export interface PaginationFailure {

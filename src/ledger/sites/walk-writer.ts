@@ -4,7 +4,7 @@
 import type { Clock, Instant } from '../../platform/clock.ts';
 import type { LedgerTables } from '../ledger-tables.ts';
 import type { FencingToken } from '../run-ownership.ts';
-import type { FetchMemory } from '../run-writer.ts';
+import type { UnsavedMemory } from '../run-writer.ts';
 import type { PaginationFailure, StartPage, StartPageProgress } from './partial-run-table.ts';
 
 /** What is known of a list page, by what was read before it. */
@@ -67,7 +67,7 @@ export class WalkWriter {
     { id }: StartPage,
     page: ReadListPage,
     progress: StartPageProgress,
-    memory: FetchMemory | undefined,
+    memory: UnsavedMemory | undefined,
   ): Promise<void> {
     this.#asOwner(() => {
       this.#tables.sites.collected.addPage(id, page.url, page.fingerprint);
@@ -86,7 +86,7 @@ export class WalkWriter {
   async saveFailure(
     { id }: StartPage,
     failure: Omit<PaginationFailure, 'at'>,
-    memory: FetchMemory | undefined,
+    memory: UnsavedMemory | undefined,
   ): Promise<void> {
     this.#asOwner((at) => {
       const { partialRuns } = this.#tables.sites;
@@ -98,7 +98,7 @@ export class WalkWriter {
   }
 
   /** Shows other processes that this one is alive. */
-  async heartbeat(memory: FetchMemory | undefined): Promise<void> {
+  async heartbeat(memory: UnsavedMemory | undefined): Promise<void> {
     this.#asOwner(() => this.#remember(memory));
   }
 
@@ -107,7 +107,7 @@ export class WalkWriter {
     this.#tables.sites.ownership.release(this.site, this.#token);
   }
 
-  #remember(memory: FetchMemory | undefined): void {
+  #remember(memory: UnsavedMemory | undefined): void {
     if (memory === undefined) return;
     const { hosts, sites } = this.#tables;
     if (memory.sessions !== undefined) sites.partialRuns.saveCookies(this.site, memory.sessions);

@@ -1,5 +1,6 @@
 // How many matches a step wants.
 
+/** How many matches there may be; any other number is a StructureError. */
 export interface Bounds {
   /** Fewer are an error. Default: 0. */
   readonly atLeast?: number;

@@ -10,7 +10,7 @@ import { compileSelector } from './selector.ts';
 import { visibleText } from './visible-text.ts';
 
 /** A control that holds a value. One that would not be sent as it stands (unchecked, disabled) has no values. */
-export interface Field {
+interface Field {
   readonly kind: 'field';
   readonly name: string;
   readonly values: readonly string[];

@@ -4,6 +4,7 @@
 const SINGLE_BYTE = /^(?:windows-\d+|iso-8859-.+|koi8-.|ibm866|macintosh|x-mac-cyrillic)$/;
 const UNESCAPED = /^[\w*.-]$/;
 
+/** Names and values in the order of the form; a name may come several times. */
 export type FormFields = readonly (readonly [name: string, value: string])[];
 
 /** The encoding that a form of a page in `pageEncoding` is sent in, among those that `encodeFields` can write. */

@@ -14,6 +14,7 @@ import { StructureError } from './structure-error.ts';
 /** What a reader would type, by field name. Several values for fields that take several; none to send nothing. */
 export type FormValues = Readonly<Record<string, string | readonly string[]>>;
 
+/** How a form is submitted, beyond what is typed into it. */
 export interface SubmitOptions {
   /** The button to click: its name, or what is written on it. Default: none, so no button's name is sent. */
   readonly button?: string;
@@ -27,6 +28,7 @@ export interface FilledForm extends FormSubmission {
   readonly encoding: string;
 }
 
+/** A form of a page: what it would send, and what it sends when it is filled in. */
 export class Form {
   readonly #node: ElementNode;
   readonly #selector: string;
@@ -34,7 +36,7 @@ export class Form {
   readonly #encoding: string;
   readonly #controls: readonly Control[];
 
-  /** Forms are made by `page.form`. */
+  /** @internal Forms are made by `page.form`. */
   constructor(node: XPathNode, selector: string, origin: Origin) {
     if (!isElement(node) || node.name !== 'form') {
       const actual = isElement(node) ? `<${node.name}>` : node.type;

@@ -15,6 +15,7 @@ export class Link {
   /** The element that bears the address. */
   readonly element: Element;
 
+  /** @internal Links are made by the queries of a page. */
   constructor(url: string, element: Element) {
     this.url = url;
     this.element = element;

@@ -24,7 +24,6 @@ export interface PageSource {
 export class Origin implements PageReference {
   readonly source: PageSource;
   readonly url: string;
-  readonly archivedAs: string | undefined;
   #decoded: DecodedText | undefined;
   #tree: Tree | undefined;
   #baseUrl: string | undefined;
@@ -32,7 +31,10 @@ export class Origin implements PageReference {
   constructor(source: PageSource) {
     this.source = source;
     this.url = source.url;
-    this.archivedAs = source.archivedAs;
+  }
+
+  get archivedAs(): string | undefined {
+    return this.source.archivedAs;
   }
 
   /** The media type without parameters, in lower case. */

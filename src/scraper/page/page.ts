@@ -31,10 +31,12 @@ export class Page extends Scope {
     this.#origin = new Origin(source);
   }
 
+  /** @internal */
   protected override get origin(): Origin {
     return this.#origin;
   }
 
+  /** @internal */
   protected override get node(): Document {
     return this.#origin.tree.document;
   }

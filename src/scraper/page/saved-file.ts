@@ -19,6 +19,7 @@ export interface SavedFileSource {
   readonly sha256: string;
 }
 
+/** A download, as its step gets it: where the file lies, and the answer it came with. Its content is not read. */
 export class SavedFile implements SavedFileSource {
   readonly url: string;
   readonly requestUrl: string;

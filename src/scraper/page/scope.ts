@@ -21,7 +21,9 @@ import { visibleLines, visibleText } from './visible-text.ts';
  * while `//a` is anywhere in the page.
  */
 export abstract class Scope {
+  /** @internal */
   protected abstract readonly origin: Origin;
+  /** @internal */
   protected abstract readonly node: ParentNode;
 
   /** The one element that matches. */
@@ -185,17 +187,19 @@ export class Element extends Scope {
   readonly #node: ElementNode;
   readonly #origin: Origin;
 
-  /** Elements are made by the queries of a page. */
+  /** @internal Elements are made by the queries of a page. */
   constructor(node: ElementNode, origin: Origin) {
     super();
     this.#node = node;
     this.#origin = origin;
   }
 
+  /** @internal */
   protected override get node(): ElementNode {
     return this.#node;
   }
 
+  /** @internal */
   protected override get origin(): Origin {
     return this.#origin;
   }

@@ -11,6 +11,7 @@ export interface MarkedSelector {
   readonly expression: string;
 }
 
+/** CSS or XPath 1.0: an expression that begins with `/`, `./`, `../` or `(` is XPath, unless it is marked. */
 export type Selector = string | MarkedSelector;
 
 /** Marks an expression as CSS. */

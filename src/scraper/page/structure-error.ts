@@ -11,6 +11,7 @@ export interface PageReference {
   readonly archivedAs?: string | undefined;
 }
 
+/** What does not fit, as the parts of a message. */
 export interface StructureProblem {
   /** The selector that did not fit; undefined when the problem is not one of selection. */
   readonly selector?: string;

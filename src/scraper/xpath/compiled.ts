@@ -11,17 +11,17 @@ interface Dependence {
   readonly positional: boolean;
 }
 
-export interface CompiledString extends Dependence {
+interface CompiledString extends Dependence {
   readonly kind: 'string';
   readonly evaluate: Evaluate<string>;
 }
 
-export interface CompiledNumber extends Dependence {
+interface CompiledNumber extends Dependence {
   readonly kind: 'number';
   readonly evaluate: Evaluate<number>;
 }
 
-export interface CompiledBoolean extends Dependence {
+interface CompiledBoolean extends Dependence {
   readonly kind: 'boolean';
   readonly evaluate: Evaluate<boolean>;
 }

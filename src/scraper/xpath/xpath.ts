@@ -6,7 +6,7 @@ import type { Compiled } from './compiled.ts';
 import type { XPathNode } from './xpath-node.ts';
 
 export { stringValue } from './string-value.ts';
-export type { AttributeNode, XPathNode } from './xpath-node.ts';
+export type { XPathNode } from './xpath-node.ts';
 
 /** What an expression gives. Nodes are in document order, none twice. */
 export type XPathValue =

@@ -1,0 +1,84 @@
+// Which lines of robots.txt are meant for an agent. RFC 9309 §2.2.1: those of every group that names it, taken together;
+// those for `*` only where no group does. A group is a run of `User-agent` lines, with all that follows up to the next.
+
+import { isBlank, lowerCase } from './ascii.ts';
+import type { LineTable, RobotsField } from './line-table.ts';
+
+/** Lines that stand together, by their index: from `from`, before `to`. */
+export interface Section {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The sections for `agent`, in their order; none overlaps another. `ending` are the fields that end a run of
+ * `User-agent` lines: one that comes later begins a new group.
+ */
+export function sectionsFor(
+  agent: string,
+  bytes: Uint8Array,
+  lines: LineTable,
+  ending: readonly RobotsField[],
+): readonly Section[] {
+  const name = Buffer.from(agent.toLowerCase());
+  const named = new Sections();
+  const everyone = new Sections();
+  let runEnded = false;
+  for (let index = 0; index < lines.count; index++) {
+    const field = lines.field(index);
+    if (field !== 'agent') {
+      runEnded ||= ending.includes(field);
+      continue;
+    }
+    if (runEnded) {
+      named.close(index);
+      everyone.close(index);
+      runEnded = false;
+    }
+    const from = lines.from(index);
+    const to = lines.to(index);
+    if (isStar(bytes, from, to)) everyone.open(index);
+    else if (isName(bytes, from, to, name)) named.open(index);
+  }
+  named.close(lines.count);
+  everyone.close(lines.count);
+  return named.closed.length > 0 ? named.closed : everyone.closed;
+}
+
+class Sections {
+  readonly closed: Section[] = [];
+  #from: number | undefined;
+
+  open(index: number): void {
+    this.#from ??= index;
+  }
+
+  close(index: number): void {
+    if (this.#from !== undefined) this.closed.push({ from: this.#from, to: index });
+    this.#from = undefined;
+  }
+}
+
+const STAR = 0x2a;
+
+/** `*` on its own, or with something behind a blank. */
+function isStar(bytes: Uint8Array, from: number, to: number): boolean {
+  return bytes[from] === STAR && (to === from + 1 || isBlank(bytes[from + 1] ?? 0));
+}
+
+/** Does the value begin with the product token `name`, in lower case? What follows (a version, a word) is no part of it. */
+function isName(bytes: Uint8Array, from: number, to: number, name: Uint8Array): boolean {
+  const end = from + name.length;
+  if (end > to || (end < to && isTokenByte(bytes[end] ?? 0))) return false;
+  for (let index = 0; index < name.length; index++) {
+    const byte = bytes[from + index] ?? 0;
+    if (!isTokenByte(byte) || lowerCase(byte) !== name[index]) return false;
+  }
+  return true;
+}
+
+// RFC 9309 §2.2.1: letters, `_` and `-`.
+function isTokenByte(byte: number): boolean {
+  const letter = lowerCase(byte);
+  return (letter >= 0x61 && letter <= 0x7a) || byte === 0x5f || byte === 0x2d;
+}
