@@ -1,9 +1,10 @@
 // A data directory with something on every page of the dashboard: runs that went well, that were refused, that were killed
 // and that go on; a site half walked; a mirror with gaps; dead letters. Made by real commands on simulated courts.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { type RunningCourt, startCourt } from '../../sim/court/court.ts';
 import { startJudicialKy } from '../../sim/judicial-ky/judicial-ky.ts';
 import { deadLetter, deadLetterLine } from '../../src/fetcher/dead-letter.ts';
@@ -23,6 +24,7 @@ export interface Scenario {
   close(): Promise<void>;
 }
 
+/** They run at the same time as far as one does not need another: most of them mostly wait. */
 export async function makeScenario(data: string): Promise<Scenario> {
   const courts: { close(): Promise<unknown> }[] = [];
   const court = async (...options: Parameters<typeof startCourt>) => {
@@ -42,18 +44,57 @@ export async function makeScenario(data: string): Promise<Scenario> {
     sealed: [[260, 267]],
   });
   numbered.faults.set({ kind: 'status', status: 500, path: /^\/case\/88$/ });
-  await ended(
-    curlew(['run', 'examples/numbered-cases.ts', '--speculate', 'byNumber=1..400', ...where(numbered, data)]),
-  );
+  const walked = curlew([
+    'run',
+    'examples/numbered-cases.ts',
+    '--speculate',
+    'byNumber=1..400',
+    ...where(numbered, data),
+  ]);
+  // Requests are numbered over all runs. The others begin later, so that the 88th is the one that fails.
+  await numbered.log.arrival(({ path }) => path === '/case/88');
 
-  const lists = await court({ seed: 3, highest: 240 });
-  await ended(curlew(['run', 'examples/county-court.ts', ...where(lists, data)]));
-  await ended(curlew(['sites', 'run', 'examples/listing-site.ts', ...where(lists, data)]));
+  const slow = await court({ seed: 5, highest: 4_700, latencyMs: 350, holes: [[31, 44]], sealed: [[70, 74]] });
+  const range = ['--speculate', 'byNumber=1..4600', '--concurrency', '4'];
+  const going = curlew(['run', 'examples/numbered-cases.ts', ...range, ...where(slow, data)]);
 
+  const [{ lists, sites, killed }, { mirror, failedCase }] = await Promise.all([
+    readLists(court, data),
+    mirrorWithGaps(courts, data),
+    walked.over,
+    slow.log.arrival(({ n }) => n > 250),
+  ]);
+  giveUp(data);
+  return {
+    runs: { walked: await walked.run, lists, sites, mirror, killed, going: await going.run },
+    failedCase,
+    async close() {
+      going.kill();
+      await going.over;
+      for (const site of courts) await site.close();
+    },
+  };
+}
+
+type OpenCourt = (...options: Parameters<typeof startCourt>) => Promise<RunningCourt>;
+
+async function readLists(court: OpenCourt, data: string): Promise<Record<'lists' | 'sites' | 'killed', number>> {
+  const whole = await court({ seed: 3, highest: 240 });
+  const lists = curlew(['run', 'examples/county-court.ts', ...where(whole, data)]);
+  await lists.over;
+  const killed = killHalfway(await court({ seed: 6, highest: 240 }), data);
+  const sites = curlew(['sites', 'run', 'examples/listing-site.ts', ...where(whole, data)]);
+  await sites.over;
   const broken = await court({ seed: 4, highest: 240 });
   broken.faults.set({ kind: 'status', status: 500, path: /^\/list\/criminal\?page=4/ });
-  await ended(curlew(['sites', 'run', 'examples/listing-site.ts', ...where(broken, data)]));
+  await curlew(['sites', 'run', 'examples/listing-site.ts', ...where(broken, data)]).over;
+  return { lists: await lists.run, sites: await sites.run, killed: await killed };
+}
 
+async function mirrorWithGaps(
+  courts: { close(): Promise<unknown> }[],
+  data: string,
+): Promise<{ readonly mirror: number; readonly failedCase: string }> {
   const judicialKy = await startJudicialKy({ seed: 7, cases: 320 });
   courts.push(judicialKy);
   const [lost] = judicialKy.corpus.wanted('v1');
@@ -61,40 +102,23 @@ export async function makeScenario(data: string): Promise<Scenario> {
   judicialKy.switchOn('pdf-404', { token: lost.token });
   judicialKy.switchOn('pdf-404', { rate: 0.2 });
   judicialKy.switchOn('ajax-refused', { rate: 0.1 });
-  const mirror = ['mirror', 'run', '--rate', 'off', '--delay', '0', '--concurrency', '4', '--allow-host', '127.0.0.1'];
+  const args = ['mirror', 'run', '--rate', 'off', '--delay', '0', '--concurrency', '4', '--allow-host', '127.0.0.1'];
   const env = { BAILIIKC_UJ_BASE_URL: judicialKy.url, BAILIIKC_MIN_FREE_MB: '1' };
-  await ended(curlew([...mirror, '--data', data], env));
-
-  await killHalfway(await court({ seed: 6, highest: 240 }), data);
-  giveUp(data);
-
-  const slow = await court({ seed: 5, highest: 4_700, latencyMs: 350, holes: [[31, 44]], sealed: [[70, 74]] });
-  const range = ['--speculate', 'byNumber=1..4600'];
-  const going = curlew(['run', 'examples/numbered-cases.ts', ...range, ...where(slow, data), '--concurrency', '4']);
-  const over = ended(going);
-  await slow.log.arrival(({ n }) => n > 250);
-
-  return {
-    runs: { walked: 1, lists: 2, sites: 3, mirror: 4, killed: 5, going: 6 },
-    failedCase: `/cases/unreported_judgments/${lost.norm}`,
-    async close() {
-      going.kill('SIGKILL');
-      await over;
-      for (const site of courts) await site.close();
-    },
-  };
+  const mirror = curlew([...args, '--data', data], env);
+  await mirror.over;
+  return { mirror: await mirror.run, failedCase: `/cases/unreported_judgments/${lost.norm}` };
 }
 
 function where(court: RunningCourt, data: string): string[] {
   return ['--base-url', court.url, '--allow-host', new URL(court.url).host, '--rate', 'off', '--data', data];
 }
 
-async function killHalfway(court: RunningCourt, data: string): Promise<void> {
-  const child = curlew(['run', 'examples/county-court.ts', ...where(court, data), '--concurrency', '2']);
-  const over = ended(child);
-  await Promise.race([court.log.arrival(({ n }) => n > KILLED_AFTER), over]);
-  child.kill('SIGKILL');
-  await over;
+async function killHalfway(court: RunningCourt, data: string): Promise<number> {
+  const command = curlew(['run', 'examples/county-court.ts', ...where(court, data), '--concurrency', '2']);
+  await Promise.race([court.log.arrival(({ n }) => n > KILLED_AFTER), command.over]);
+  command.kill();
+  await command.over;
+  return command.run;
 }
 
 function giveUp(data: string): void {
@@ -123,16 +147,33 @@ function giveUp(data: string): void {
   ledger.close();
 }
 
-function curlew(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
+interface Command {
+  /** The number of its run, as it says when it begins. Rejects when it ends without one. */
+  readonly run: Promise<number>;
+  readonly over: Promise<unknown>;
+  kill(): void;
+}
+
+function curlew(args: readonly string[], env: Readonly<Record<string, string>> = {}): Command {
   const child = spawn(process.execPath, [join(packageRoot(), 'bin', 'curlew.js'), ...args], {
     cwd: packageRoot(),
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  child.stderr?.resume();
-  return child;
+  const run = runOf(child.stderr, args);
+  run.catch(() => {}); // Of a walk that is not committed nobody asks for it.
+  return { run, over: once(child, 'exit'), kill: () => void child.kill('SIGKILL') };
 }
 
-async function ended(child: ChildProcess): Promise<void> {
-  await once(child, 'exit');
+function runOf(output: Readable, args: readonly string[]): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  let said = '';
+  output.setEncoding('utf8');
+  output.on('data', (chunk: string) => {
+    said += chunk;
+    const [, run] = /\brun (\d+),/.exec(said) ?? [];
+    if (run !== undefined) resolve(Number(run));
+  });
+  output.on('end', () => reject(new Error(`curlew ${args.join(' ')} began no run: ${said}`)));
+  return promise;
 }

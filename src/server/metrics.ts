@@ -45,7 +45,7 @@ export class Metrics {
     'source',
     'status',
   ]);
-  readonly #deadLetters = this.#gauge('curlew_dead_letters', 'URLs given up by the fetcher', []);
+  readonly #deadLetters = this.#gauge('curlew_dead_letters', 'addresses that the fetcher gave up', []);
 
   /** Of all metrics. */
   get names(): string[] {

@@ -20,6 +20,7 @@ import { SharedAnswers } from './http/shared-answers.ts';
 import { Metrics } from './metrics.ts';
 import { bindBodyRoutes } from './routes/body-routes.ts';
 import { bindCaseRoutes } from './routes/case-routes.ts';
+import { bindDeadLetterRoutes } from './routes/dead-letter-routes.ts';
 import { bindFileRoutes } from './routes/file-routes.ts';
 import { bindHostRoutes } from './routes/host-routes.ts';
 import { bindMirrorRoutes } from './routes/mirror-routes.ts';
@@ -104,6 +105,7 @@ async function build(app: FastifyInstance, context: ServerContext, dashboard: Da
   bindRequestRoutes(app, context);
   bindBodyRoutes(app, context);
   bindHostRoutes(app, context);
+  bindDeadLetterRoutes(app, context);
   bindStartRoutes(app, context);
   bindMirrorRoutes(app, context, dashboard);
   bindCaseRoutes(app, context);

@@ -15,7 +15,7 @@ const scratch = scratchDirectory();
 async function startFromForm(page: Page, court: RunningCourt): Promise<void> {
   await page.getByRole('button', { name: /CountyCourt/ }).click();
   await page.getByLabel('Base address').fill(court.url);
-  await page.getByLabel('Requests per second').fill('off');
+  await page.getByLabel('Rate').fill('off');
   await page.getByLabel('Private hosts to allow').fill(new URL(court.url).host);
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'CountyCourt' }).waitFor();
@@ -58,7 +58,7 @@ it('starts a run from the form, watches it, reads why one failed, puts it back, 
 
   court.faults.clear();
   await page.getByRole('button', { name: 'Requeue' }).click();
-  await page.getByText('is back in the queue').waitFor();
+  await page.getByText('is requeued').waitFor();
   await badge(page, 'pending').waitFor();
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByRole('link', { name: '#1' }).click();
@@ -107,14 +107,14 @@ it('a form that is not filled in rightly says what is wrong, at the field and fr
   const server = await serve(scratch('data'));
   const page = await openPage();
   await page.goto(`${server.url}/start?what=scraper%3Aexamples%2Fnumbered-cases.ts`);
-  const atOnce = page.getByLabel('At once');
-  await atOnce.fill('0');
+  const concurrency = page.getByLabel('Concurrency');
+  await concurrency.fill('0');
   await page.getByRole('button', { name: 'Start', exact: true }).click();
-  await page.getByText('At once is at least 1.').waitFor();
+  await page.getByText('Concurrency is at least 1.').waitFor();
   expect(await page.evaluate('document.activeElement.id')).toBe('field-settings.concurrency');
-  expect(await atOnce.getAttribute('aria-invalid')).toBe('true');
+  expect(await concurrency.getAttribute('aria-invalid')).toBe('true');
 
-  await atOnce.fill('1');
+  await concurrency.fill('1');
   await page.getByLabel('Base address').fill('not an address');
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   const alert = page.getByRole('alert');

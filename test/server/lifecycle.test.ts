@@ -1,6 +1,7 @@
 // Runs begun from the server: in processes of their own, that outlive it, can be killed, and are gone on with.
 
-import { describe, expect, it } from 'vitest';
+import { mkdir, readdir } from 'node:fs/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startCourt } from '../../sim/court/court.ts';
 import { closing } from '../fixtures/closing.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
@@ -43,8 +44,12 @@ describe('a run begun over HTTP', { timeout: 60_000 }, () => {
 
   it('goes on when the server ends, and the next server finds it and stops it', async () => {
     const court = closing(await startCourt({ highest: 2_000, latencyMs: 20 }));
+    await mkdir(scratch('temporary'));
+    vi.stubEnv('TMPDIR', scratch('temporary'));
+    onTestFinished(() => void vi.unstubAllEnvs());
     const first = await openServer(scratch('data'));
     const run = await startNumbered(first, court.url);
+    expect(await readdir(scratch('temporary'))).toEqual([]);
     expect((await call(first, 'resumeRun', { params: { id: run } })).json).toMatchObject({ error: 'run_in_progress' });
     expect((await call(first, 'replayRun', { params: { id: run } })).status).toBe(409);
     await first.close();
@@ -57,6 +62,43 @@ describe('a run begun over HTTP', { timeout: 60_000 }, () => {
     expect((await call(second, 'stopRun', { params: { id: run } })).status).toBe(202);
     expect(await ended(second, run)).toMatchObject({ state: 'interrupted', can: { resume: null } });
     expect((await call(second, 'stopRun', { params: { id: run } })).json).toMatchObject({ error: 'not_running' });
+    expect(await readdir(scratch('temporary'))).toEqual([]);
+  });
+
+  it('is of the dashboard, not of the command line: a scraper, its replay, a site, a site gone on with', async () => {
+    const court = closing(await startCourt({ highest: 60, latencyMs: 10 }));
+    const server = await openServer(scratch('data'));
+    const run = await startNumbered(server, court.url);
+    await ended(server, run);
+    const replay = await call(server, 'replayRun', { params: { id: run } });
+    await ended(server, replay.json.run.id);
+
+    const siteAt = (baseUrl: string) => ({
+      startable: 'site:examples/listing-site.ts',
+      params: { settings: { baseUrl } },
+    });
+    const runs = (holds: (rows: readonly { state: string }[]) => boolean) =>
+      until(
+        () => call(server, 'listRuns'),
+        ({ json }) => holds(json.rows),
+      );
+    await call(server, 'start', { body: siteAt(court.url) });
+    await runs((rows) => rows.length === 3 && rows[0]?.state === 'completed');
+    const slow = closing(await startCourt({ highest: 60, latencyMs: 300 }));
+    await call(server, 'start', { body: siteAt(slow.url) });
+    await call(server, 'stopWalk', { params: { site: 'court.example' } });
+    await until(
+      () => call(server, 'listWalks'),
+      ({ json }) => json.walks[0]?.owner.state === 'none',
+    );
+    await call(server, 'resumeWalk', { params: { site: 'court.example' } });
+    const { rows } = (await runs(({ length }) => length === 4)).json;
+    expect(rows.map(({ kind, trigger }: Record<string, string>) => [kind, trigger])).toEqual([
+      ['site', 'ui'],
+      ['site', 'ui'],
+      ['replay', 'ui'],
+      ['scraper', 'ui'],
+    ]);
   });
 
   it('puts a failed request back, and asks for it again when resumed', async () => {

@@ -14,7 +14,7 @@ import { ROUTES, type RouteName } from '../../src/server/contract/routes.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/server/server.ts';
 
 /** Runs on simulated sites, as fast as they can. */
-export const FAST = ['--rate=off', '--allow-host=127.0.0.1'];
+const FAST = ['--rate=off', '--allow-host=127.0.0.1'];
 
 export interface TestServer extends RunningServer {
   readonly logged: string[];

@@ -54,7 +54,15 @@ async function take(stream: AsyncGenerator<Message>, count: number, kind: Messag
 async function openRun() {
   const ledger = closing(await Ledger.open(scratch('data'), { clock: systemClock }));
   const begin = async (name: string) => {
-    const run = { kind: 'scraper', name, source: undefined, params: {}, settings: {}, replayOf: undefined } as const;
+    const run = {
+      kind: 'scraper',
+      trigger: 'cli',
+      name,
+      source: undefined,
+      params: {},
+      settings: {},
+      replayOf: undefined,
+    } as const;
     return ledger.takeRun(await ledger.createRun(run, []));
   };
   return { begin };

@@ -1,8 +1,8 @@
-// Hosts with their breaker, rate and robots.txt; proxies that rest; dead letters of the fetcher.
+// Hosts with their breaker, rate and robots.txt, and the proxies that rest.
 
 import { z } from 'zod';
-import { ErrorAnswer, Paging, pageOf, Search, Time } from './common.ts';
-import { changing, reading } from './route.ts';
+import { Time } from './common.ts';
+import { reading } from './route.ts';
 
 const count = z.int().min(0);
 
@@ -33,7 +33,7 @@ export const HostRow = z
   .meta({ id: 'HostRow' });
 export type HostRow = z.infer<typeof HostRow>;
 
-export const RestingProxy = z
+const RestingProxy = z
   .object({
     site: z.string(),
     proxy: z.string().describe('its name, without user and password'),
@@ -44,64 +44,11 @@ export const RestingProxy = z
   })
   .meta({ id: 'RestingProxy' });
 
-export const DeadLetter = z
-  .object({
-    url: z.string(),
-    host: z.string(),
-    reason: z.string(),
-    status: z.int().nullable(),
-    attempts: count,
-    first: Time.nullable(),
-    last: Time.nullable(),
-  })
-  .meta({ id: 'DeadLetter' });
-
-/** Which dead letters: those that fit all that is given; `all` for every one. */
-const WhichLetters = z
-  .object({
-    reason: z.string().min(1).max(500).optional(),
-    host: z.string().min(1).max(300).optional(),
-    all: z.literal(true).optional(),
-  })
-  .refine(({ reason, host, all }) => reason !== undefined || host !== undefined || all === true, {
-    error: 'name a reason or a host, or say all: true',
-  });
-
-const Changed = z.object({ ok: z.literal(true), count });
-
 export const HOST_ROUTES = {
   hosts: reading({
     path: '/api/hosts',
     tag: 'hosts',
     summary: 'Every host that was asked, and the proxies that rest',
     answers: { 200: z.object({ ok: z.literal(true), hosts: z.array(HostRow), proxies: z.array(RestingProxy) }) },
-  }),
-  deadLetters: reading({
-    path: '/api/dead-letters',
-    tag: 'hosts',
-    summary: 'URLs that the fetcher gave up, oldest first',
-    query: z.object({ ...Paging, reason: z.string().optional(), host: z.string().optional(), search: Search }),
-    answers: {
-      200: pageOf(DeadLetter).extend({
-        reasons: z.array(z.object({ reason: z.string(), count })).describe('of all; the most frequent first'),
-      }),
-      503: ErrorAnswer,
-    },
-  }),
-  requeueDeadLetters: changing({
-    method: 'POST',
-    path: '/api/dead-letters/requeue',
-    tag: 'hosts',
-    summary: 'Put dead letters back to the end of the queue',
-    body: WhichLetters,
-    answers: { 200: Changed, 503: ErrorAnswer },
-  }),
-  dropDeadLetters: changing({
-    method: 'POST',
-    path: '/api/dead-letters/drop',
-    tag: 'hosts',
-    summary: 'Forget dead letters',
-    body: WhichLetters,
-    answers: { 200: Changed, 503: ErrorAnswer },
   }),
 } as const;

@@ -12,7 +12,7 @@ const count = z.int().min(0);
 const text = z.string().nullable();
 const Source = z.string().max(200).optional().describe('id or alias of a source; blank: the default one');
 
-export const MirrorRun = z
+const MirrorRun = z
   .object({
     id: z.int(),
     trigger: z.string(),
@@ -36,15 +36,15 @@ const Coverage = {
   run_health: z.enum(HEALTHS).nullable(),
 };
 
-export const ListedMirrorRun = MirrorRun.extend({ ...Coverage, target_source: z.string() }).meta({
+const ListedMirrorRun = MirrorRun.extend({ ...Coverage, target_source: z.string() }).meta({
   id: 'ListedMirrorRun',
 });
 
-export const MirrorRunWithDownloads = MirrorRun.extend({ downloads: DownloadCounts }).meta({
+const MirrorRunWithDownloads = MirrorRun.extend({ downloads: DownloadCounts }).meta({
   id: 'MirrorRunWithDownloads',
 });
 
-export const CaseRow = z
+const CaseRow = z
   .object({
     actions_token: z.string(),
     title: text,

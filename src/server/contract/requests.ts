@@ -7,7 +7,7 @@ import { StoredEvent } from './runs.ts';
 
 const count = z.int().min(0);
 
-export const RequestState = z.enum(['ready', 'claimed', 'delayed', 'settled']).meta({ id: 'RequestState' });
+const RequestState = z.enum(['ready', 'claimed', 'delayed', 'settled']).meta({ id: 'RequestState' });
 
 export const RequestRow = z
   .object({
@@ -69,7 +69,7 @@ export const StoryStep = z
   .meta({ id: 'StoryStep' });
 export type StoryStep = z.infer<typeof StoryStep>;
 
-export const RequestDetail = z
+const RequestDetail = z
   .object({
     request: RequestRow,
     parent: z.object({ id: z.int(), url: z.string() }).nullable().describe('the page that asked for it'),
@@ -81,10 +81,9 @@ export const RequestDetail = z
     exchanges: z.array(Exchange),
     events: z.array(StoredEvent),
     records: z.array(RecordRow),
-    canRequeue: z.string().nullable().describe('null when it can be put back; else why not'),
+    canRequeue: z.string().nullable().describe('null when it can be requeued; else why not'),
   })
   .meta({ id: 'RequestDetail' });
-export type RequestDetail = z.infer<typeof RequestDetail>;
 
 const RequestPath = RunPath.extend({ request: PathId });
 

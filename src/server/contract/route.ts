@@ -11,7 +11,7 @@ export interface OtherContent {
 }
 
 /** By status code. */
-export type Answers = Readonly<Record<number, z.ZodType | OtherContent | undefined>>;
+type Answers = Readonly<Record<number, z.ZodType | OtherContent | undefined>>;
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';

@@ -1,5 +1,6 @@
 // Every route by name.
 
+import { DEAD_LETTER_ROUTES } from './dead-letters.ts';
 import { HOST_ROUTES } from './hosts.ts';
 import { MIRROR_ROUTES } from './mirror.ts';
 import { REQUEST_ROUTES } from './requests.ts';
@@ -14,6 +15,7 @@ export const ROUTES = {
   ...SITE_ROUTES,
   ...REQUEST_ROUTES,
   ...HOST_ROUTES,
+  ...DEAD_LETTER_ROUTES,
   ...START_ROUTES,
   ...SESSION_ROUTES,
   ...MIRROR_ROUTES,

@@ -1,7 +1,7 @@
 // Runs of every kind: the overview, the list, one run and its parts.
 
 import { z } from 'zod';
-import { RUN_KINDS } from '../../ledger/run.ts';
+import { RUN_KINDS, TRIGGERS } from '../../ledger/run.ts';
 import {
   AnyJson,
   ErrorAnswer,
@@ -19,11 +19,11 @@ import { changing, reading } from './route.ts';
 const count = z.int().min(0);
 
 /** `killed`: the ledger says running, and the process that worked on it is gone. It can be resumed. */
-export const RUN_STATES = ['running', 'killed', 'completed', 'interrupted', 'aborted', 'failed'] as const;
+const RUN_STATES = ['running', 'killed', 'completed', 'interrupted', 'aborted', 'failed'] as const;
 export const RunState = z.enum(RUN_STATES).meta({ id: 'RunState' });
 export type RunState = z.infer<typeof RunState>;
 
-export const RunKind = z.enum(RUN_KINDS).meta({ id: 'RunKind' });
+const RunKind = z.enum(RUN_KINDS).meta({ id: 'RunKind' });
 
 /** What a mirror run came to, by case. */
 export const DownloadCounts = z
@@ -45,7 +45,9 @@ export const RunRow = z
     startedAt: Time,
     endedAt: Time.nullable(),
     activeMs: z.int().describe('time worked, over all starts'),
-    trigger: z.string().describe('cli, ui, webhook or cron'),
+    trigger: z
+      .enum(TRIGGERS)
+      .describe('who asked for it: a shell or code, the dashboard or this API, the webhook, a timer'),
     mode: z.string().nullable().describe('of a mirror run: full, new or resume'),
     replayOf: z.int().nullable(),
     error: z.string().nullable(),
@@ -70,7 +72,7 @@ export type Attention = z.infer<typeof Attention>;
 /** Why a run can or cannot be stopped, resumed, replayed: null when it can. */
 const Obstacle = z.string().nullable();
 
-export const Owner = z
+const Owner = z
   .object({
     state: z.enum(['alive', 'gone', 'silent', 'none']).describe('silent: elsewhere, and not heard of for 30 s'),
     text: z.string().describe('killed: its process is gone'),
@@ -80,7 +82,7 @@ export const Owner = z
   })
   .meta({ id: 'Owner' });
 
-export const HostProgress = z
+const HostProgress = z
   .object({
     host: z.string(),
     counts: VerdictCounts,
@@ -89,7 +91,7 @@ export const HostProgress = z
   })
   .meta({ id: 'HostProgress' });
 
-export const StartPage = z
+const StartPage = z
   .object({
     url: z.string(),
     completed: z.boolean(),
@@ -119,7 +121,7 @@ export const RunDetail = RunRow.extend({
 }).meta({ id: 'RunDetail' });
 export type RunDetail = z.infer<typeof RunDetail>;
 
-export const Walk = z
+const Walk = z
   .object({
     speculator: z.string(),
     partition: z.string().describe('year=2025, division=FSD; empty for none'),
@@ -136,7 +138,7 @@ export const Walk = z
   })
   .meta({ id: 'Walk' });
 
-export const RunSummary = z
+const RunSummary = z
   .object({
     ok: z.literal(true),
     health: Health,
@@ -147,7 +149,7 @@ export const RunSummary = z
   })
   .meta({ id: 'RunSummary' });
 
-export const Problem = z
+const Problem = z
   .object({
     verdict: z.string().describe('of a mirror run: failed or skipped'),
     reason: z.string().nullable(),
@@ -163,7 +165,7 @@ export const Problem = z
   .meta({ id: 'Problem' });
 
 /** What changed in a stretch of time; numbers may be negative where something was asked for again. */
-export const TimelineBucket = z
+const TimelineBucket = z
   .object({
     at: Time,
     done: z.int(),

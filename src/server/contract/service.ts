@@ -7,7 +7,7 @@ import { RunRow, StoredEvent } from './runs.ts';
 
 const Check = z.object({ ok: z.boolean(), detail: z.string() });
 
-export const HealthReport = z
+const HealthReport = z
   .object({
     ok: z.boolean(),
     checks: z.object({

@@ -27,7 +27,7 @@ export type Startable = z.infer<typeof Startable>;
  * Either `startable` with its `params` or, as forms of the seed have it, the parameters of a mirror run. Numbers may come as
  * text.
  */
-export const StartBody = z.object({
+const StartBody = z.object({
   startable: z.string().max(1_000).optional(),
   params: z.record(z.string(), AnyJson).optional(),
   mode: z.string().optional().describe('full or new; default new'),
@@ -37,7 +37,7 @@ export const StartBody = z.object({
 });
 
 /** `run` to go on with that run, else a resume of a mirror source. */
-export const ResumeBody = z.object({
+const ResumeBody = z.object({
   run: z.coerce.number().pipe(z.int().min(1)).optional(),
   target_source: z.string().optional(),
   resume_strategy: z.string().optional().describe('none, retry_failed_only, redo_in_progress or auto'),

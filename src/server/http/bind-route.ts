@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-export interface Call<R extends Route> extends RouteInput<R> {
+interface Call<R extends Route> extends RouteInput<R> {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }

@@ -1,15 +1,14 @@
-// Hosts, proxies that rest, and dead letters of the fetcher.
+// Hosts, and the proxies that rest.
 
 import type { FastifyInstance } from 'fastify';
 import type { HostState } from '../../fetch/host-state.ts';
 import type { RobotsRecord } from '../../fetch/robots/robots-store.ts';
-import type { DeadLetter } from '../../fetcher/dead-letter.ts';
+import { readHostStates, readRobots } from '../../fetch/stored-memory.ts';
 import { ProxyBlocklist } from '../../sites/proxy-blocklist.ts';
 import type { HostRow } from '../contract/hosts.ts';
 import { type AnswerOf, ROUTES } from '../contract/routes.ts';
 import { bindRoute } from '../http/bind-route.ts';
 import { cleanText } from '../http/clean.ts';
-import { decodeCursor, encodeCursor, OffsetPlace } from '../http/cursor.ts';
 import { iso } from '../http/iso.ts';
 import type { HostFacts } from '../runs/attention.ts';
 import type { ServerContext } from '../server-context.ts';
@@ -22,54 +21,6 @@ export function bindHostRoutes(app: FastifyInstance, context: ServerContext): vo
     hosts: await listHosts(context),
     proxies: await listProxies(context),
   }));
-
-  bindRoute(app, ROUTES.deadLetters).to(async ({ query: { cursor, limit, reason, host, search } }) => {
-    const offset = decodeCursor(cursor, OffsetPlace)?.offset ?? 0;
-    const all = await context.letters.look((letters) => Array.fromAsync(letters.list()));
-    const fitting = all.map(tellLetter).filter((letter) => {
-      if ((reason !== undefined && letter.reason !== reason) || (host !== undefined && letter.host !== host))
-        return false;
-      return search === undefined || letter.url.toLowerCase().includes(search.toLowerCase());
-    });
-    return {
-      ok: true,
-      rows: fitting.slice(offset, offset + limit),
-      next: offset + limit < fitting.length ? encodeCursor({ offset: offset + limit }) : null,
-      total: fitting.length,
-      searched: null,
-      reasons: countBy(all.map((letter) => letter.reason)),
-    };
-  });
-
-  bindRoute(app, ROUTES.requeueDeadLetters).to(async ({ body: { reason, host } }) => {
-    return { ok: true, count: await context.letters.change((letters) => letters.requeue(filterOf(reason, host))) };
-  });
-
-  bindRoute(app, ROUTES.dropDeadLetters).to(async ({ body: { reason, host } }) => {
-    return { ok: true, count: await context.letters.change((letters) => letters.drop(filterOf(reason, host))) };
-  });
-}
-
-function filterOf(reason: string | undefined, host: string | undefined) {
-  return { ...(reason !== undefined && { reason }), ...(host !== undefined && { host }) };
-}
-
-function tellLetter({
-  url,
-  reason,
-  status,
-  attempts,
-  first,
-  last,
-}: DeadLetter): AnswerOf<'deadLetters'>['rows'][number] {
-  const host = URL.parse(url)?.host ?? '';
-  return { url: cleanText(url), host, reason, status, attempts, first, last };
-}
-
-function countBy(names: readonly string[]): { reason: string; count: number }[] {
-  return [...Map.groupBy(names, (name) => name)]
-    .map(([reason, all]) => ({ reason, count: all.length }))
-    .sort((a, b) => b.count - a.count);
 }
 
 /** What decides whether a host is asked at present. */
@@ -84,7 +35,7 @@ export async function hostFacts({ ledger, clock }: ServerContext): Promise<HostF
 
 export async function listHosts({ ledger, clock }: ServerContext): Promise<HostRow[]> {
   const now = clock.now();
-  const robots = Map.groupBy(await ledger.robotsRecords(), ([origin]) => URL.parse(origin)?.host ?? '');
+  const robots = Map.groupBy(readRobots(await ledger.robotsRecords()), ([origin]) => URL.parse(origin)?.host ?? '');
   return (await hostStates(ledger))
     .map(([host, { breaker, rate, intervalMs, counts }]) => ({
       host,
@@ -97,14 +48,13 @@ export async function listHosts({ ledger, clock }: ServerContext): Promise<HostR
       perSecond: intervalMs === 0 ? null : Math.round(100_000 / intervalMs) / 100,
       heldUntil: rate.heldUntil > now ? iso(rate.heldUntil) : null,
       ...counts,
-      robots: (robots.get(host) ?? []).map(([origin, record]) => tellRobots(origin, record as unknown as RobotsRecord)),
+      robots: (robots.get(host) ?? []).map(([origin, record]) => tellRobots(origin, record)),
     }))
     .sort((a, b) => (a.host < b.host ? -1 : 1));
 }
 
-/** Written by the fetch pipeline, and so not checked again. */
 async function hostStates(ledger: ServerContext['ledger']): Promise<[string, HostState][]> {
-  return [...((await ledger.hostStates()) as unknown as ReadonlyMap<string, HostState>)];
+  return [...readHostStates(await ledger.hostStates())];
 }
 
 function tellRobots(origin: string, record: RobotsRecord): HostRow['robots'][number] {

@@ -46,7 +46,7 @@ export function bindStartRoutes(app: FastifyInstance, context: ServerContext): v
   bindRoute(app, ROUTES.replayRun).to(async ({ params: { id } }) => {
     const run = await requireRun(ledger, id);
     await assertCan(context, run, 'replay');
-    return begin(context, ['replay', String(run.id)]);
+    return begin(context, ['replay', String(run.id), '--trigger=ui']);
   });
 
   bindRoute(app, ROUTES.stopRun).to(async ({ params: { id } }) => {
@@ -66,7 +66,7 @@ export function bindStartRoutes(app: FastifyInstance, context: ServerContext): v
     if ((await ledger.reports.ownerOfWalk(site)).state === 'alive') {
       throw new HttpError(409, 'run_in_progress', { message: `${site} is being walked.` });
     }
-    return begin(context, ['sites', 'resume', site]);
+    return begin(context, ['sites', 'resume', site, '--trigger=ui']);
   });
 }
 

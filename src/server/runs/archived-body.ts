@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { ArchiveReader } from '../../archive/archive-reader.ts';
-import { readExchange } from '../../engine/archive-source.ts';
+import { readExchange } from '../../engine/read-exchange.ts';
 import type { StoredExchange } from '../../ledger/exchange-table.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { ServerContext } from '../server-context.ts';

@@ -56,10 +56,10 @@ describe('what needs attention', () => {
   it.each<[Partial<RunRow>, string]>([
     [
       { state: 'killed', counts: { ...NONE, pending: 1 } },
-      'county-court: killed, its process is gone, and 1 request waiting',
+      'county-court: killed, its process is gone, and 1 request pending',
     ],
     [{ state: 'failed', error: 'disk full' }, 'county-court: run failed: disk full'],
-    [{ state: 'interrupted', counts: { ...NONE, pending: 3 } }, 'county-court: stopped with 3 requests waiting'],
+    [{ state: 'interrupted', counts: { ...NONE, pending: 3 } }, 'county-court: stopped with 3 requests pending'],
     [{ counts: { ...NONE, unknown: 2 } }, 'county-court: 2 requests never answered'],
     [{ kind: 'mirror', counts: { ...NONE, failed: 2 } }, 'county-court: 2 cases failed'],
     [{ invalid: 4 }, 'county-court: 4 records of 10 not as the schema says'],
@@ -87,7 +87,7 @@ describe('what needs attention', () => {
       'b',
       'down.example',
       'a',
-      '1 URL given up by the fetcher',
+      '1 dead letter of the fetcher',
       'busy.example',
     ]);
   });

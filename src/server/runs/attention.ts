@@ -45,7 +45,7 @@ function ofRun({ row, walks, lastHeardOf, since }: RunFacts): Attention[] {
   if (state === 'killed') {
     add(
       'urgent',
-      `killed, its process is gone, and ${say(counts.pending, what)} waiting`,
+      `killed, its process is gone, and ${say(counts.pending, what)} pending`,
       lastHeardOf,
       'Resume it: nothing is lost.',
     );
@@ -59,7 +59,7 @@ function ofRun({ row, walks, lastHeardOf, since }: RunFacts): Attention[] {
     );
   }
   if (state === 'interrupted' && counts.pending > 0) {
-    add('notice', `stopped with ${say(counts.pending, what)} waiting`, ended, 'Resume it.');
+    add('notice', `stopped with ${say(counts.pending, what)} pending`, ended, 'Resume it.');
   }
   if (counts.blocked > 0) {
     add(
@@ -77,7 +77,7 @@ function ofRun({ row, walks, lastHeardOf, since }: RunFacts): Attention[] {
       'warning',
       `${say(counts.failed, what)} failed`,
       since.failed ?? ended,
-      'Look at an example, mend it, put them back.',
+      'Look at an example, mend it, requeue them.',
     );
   }
   if (invalid > 0) {
@@ -120,7 +120,7 @@ function ofLetters(count: number | undefined): Attention[] {
     return [item('urgent', 'the fetcher: its Redis does not answer', { action })];
   }
   if (count === 0) return [];
-  return [item('warning', `${say(count, 'URL')} given up by the fetcher`, { action: 'Put them back, or drop them.' })];
+  return [item('warning', `${say(count, 'dead letter')} of the fetcher`, { action: 'Requeue or drop them.' })];
 }
 
 function item(severity: Attention['severity'], text: string, rest: Partial<Attention>): Attention {

@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { ArchiveReader } from '../../archive/archive-reader.ts';
-import { locationOf } from '../../engine/archive-source.ts';
+import { locationOf } from '../../engine/read-exchange.ts';
 import type { StoredExchange } from '../../ledger/exchange-table.ts';
 import type { AnswerOf } from '../contract/routes.ts';
 import { cleanText } from '../http/clean.ts';

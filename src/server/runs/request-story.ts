@@ -45,7 +45,7 @@ function sentenceOf(kind: string, data: Json): string {
     case 'step_failed':
       return `The step ${String(fields.step)} failed: ${cleanText(String(fields.message ?? ''))}`;
     case 'requeued':
-      return `Put back into the queue; it was ${String(fields.was)}.`;
+      return `Requeued; it was ${String(fields.was)}.`;
     case 'blocked':
       return `Refused: ${reason}.`;
     case 'skipped':
@@ -67,7 +67,7 @@ function endOf({ request, records }: RequestFacts): string {
       return `Done: ${records.length} ${records.length === 1 ? 'record' : 'records'}.`;
     case undefined:
       if (state === 'delayed') return `It is tried again at ${iso(dueAt)}, after ${attempts} failed attempts.`;
-      return state === 'claimed' ? 'It is being fetched.' : 'It waits in the queue.';
+      return state === 'claimed' ? 'It is being fetched.' : 'It is pending.';
     default:
       return `It is ${verdict}${why}.`;
   }

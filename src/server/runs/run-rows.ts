@@ -64,7 +64,7 @@ export class RunRows {
 }
 
 /** A run whose process is gone is not running, whatever the ledger was told last. */
-export function stateOf({ status }: ReportedRun, owner: OwnerReport): RunState {
+function stateOf({ status }: ReportedRun, owner: OwnerReport): RunState {
   return status === 'running' && owner.state !== 'alive' ? 'killed' : status;
 }
 

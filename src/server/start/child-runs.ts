@@ -3,8 +3,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { closeSync, fstatSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -74,18 +73,14 @@ export class ChildRuns {
   }
 
   #spawn(args: readonly string[]): { readonly child: ChildProcess; readonly ended: Promise<ChildEnd> } {
-    // A file, not a pipe: a pipe would break when the server ends.
-    const directory = mkdtempSync(join(tmpdir(), 'curlew-child-'));
-    const path = join(directory, 'stdout');
-    const output = openSync(path, 'w');
+    const output = openNamelessFile();
     const child = spawn(process.execPath, [join(packageRoot(), 'bin', 'curlew.js'), ...args], {
       detached: true,
       stdio: ['ignore', output, 'ignore'],
       env: this.#env,
     });
-    closeSync(output);
     child.unref();
-    return { child, ended: endOf(child, path, directory) };
+    return { child, ended: endOf(child, output) };
   }
 
   async #workOf(child: ChildProcess, ended: Promise<ChildEnd>): Promise<BegunWork> {
@@ -125,13 +120,28 @@ export function throwError(lastLine: unknown): void {
   if (said !== undefined) throw ofCode(said.code, said.message, said.remedy);
 }
 
-async function endOf(child: ChildProcess, path: string, directory: string): Promise<ChildEnd> {
+/**
+ * For what a child writes. A file, not a pipe: a pipe would break when the server ends. It has no name any more, so that
+ * nothing is left of it when both are gone, whichever goes first and however.
+ */
+function openNamelessFile(): number {
+  const directory = mkdtempSync(join(tmpdir(), 'curlew-child-'));
+  try {
+    return openSync(join(directory, 'stdout'), 'w+');
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+async function endOf(child: ChildProcess, output: number): Promise<ChildEnd> {
   try {
     const [code] = await once(child, 'exit');
-    const text = await readFile(path, 'utf8');
-    return { code, lastLine: parse(text.trim().split('\n').at(-1) ?? '') };
+    // From its beginning: the child has moved the place where both go on.
+    const written = Buffer.alloc(fstatSync(output).size);
+    readSync(output, written, 0, written.length, 0);
+    return { code, lastLine: parse(written.toString().trim().split('\n').at(-1) ?? '') };
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    closeSync(output);
   }
 }
 

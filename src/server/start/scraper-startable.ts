@@ -48,6 +48,7 @@ export function scraperStartable(file: string, shown: string, description: Descr
         'sites',
         'run',
         file,
+        '--trigger=ui',
         ...defaults,
         ...fetchArguments(SiteForm.parse(params).settings),
       ],
@@ -125,6 +126,7 @@ function runArguments(file: string, defaults: readonly string[], form: z.output<
   return [
     'run',
     file,
+    '--trigger=ui',
     ...defaults,
     ...(entry === undefined ? [] : [`--entry=${entry}`]),
     ...params.map(([name, value]) => `--param=${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`),

@@ -1,5 +1,5 @@
 // Looks into the ledger once a second for all who watch: what became true since, and how far running runs are. However many
-// dashboards are open, a crawl is asked once.
+// dashboards are open, a run is asked once.
 
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { EventReportRow } from '../../ledger/reports/event-report.ts';

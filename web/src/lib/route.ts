@@ -74,6 +74,11 @@ function decode(part: string | undefined): string | undefined {
   }
 }
 
+/** The page of a case. */
+export function casePath({ source, token }: { readonly source: string; readonly token: string }): string {
+  return `/cases/${encodeURIComponent(source)}/${encodeURIComponent(token)}`;
+}
+
 /** A query with what is given; nothing for what is undefined or empty. Begins with `?` unless it is empty. */
 export function queryOf(values: Readonly<Record<string, string | number | undefined>>): string {
   const query = new URLSearchParams();

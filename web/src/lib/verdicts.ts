@@ -21,7 +21,7 @@ export const VERDICT_MEANING: Readonly<Record<VerdictName, string>> = {
   done: 'fetched and read',
   absent: 'not there, the site says',
   skipped: 'passed over, with a reason',
-  failed: 'given up after several attempts',
+  failed: 'given up: it could not be fetched or read',
   blocked: 'refused by the site',
   unknown: 'never answered',
   pending: 'waiting in the queue',

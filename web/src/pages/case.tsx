@@ -3,6 +3,7 @@
 import { formatBytes, formatDate } from '../lib/format.ts';
 import { useResource } from '../lib/use-resource.ts';
 import { VerdictBadge } from '../parts/badge.tsx';
+import { Fact } from '../parts/fact.tsx';
 import { FileLink } from '../parts/file-link.tsx';
 import { Link } from '../parts/link.tsx';
 import { Loaded } from '../parts/loaded.tsx';
@@ -56,25 +57,18 @@ export function CasePage({ source, token }: { readonly source: string; readonly 
                   ([term, value]) =>
                     value !== null &&
                     value !== '' && (
-                      <div key={term}>
-                        <dt>{term}</dt>
-                        <dd>{value}</dd>
-                      </div>
+                      <Fact key={term} term={term}>
+                        {value}
+                      </Fact>
                     ),
                 )}
-                <div>
-                  <dt>Downloaded</dt>
-                  <dd>
-                    <When at={found.downloadedAt} />
-                  </dd>
-                </div>
+                <Fact term="Downloaded">
+                  <When at={found.downloadedAt} />
+                </Fact>
                 {found.lastRun !== null && (
-                  <div>
-                    <dt>Last run</dt>
-                    <dd>
-                      <Link to={`/runs/${found.lastRun}`}>#{found.lastRun}</Link>
-                    </dd>
-                  </div>
+                  <Fact term="Last run">
+                    <Link to={`/runs/${found.lastRun}`}>#{found.lastRun}</Link>
+                  </Fact>
                 )}
               </dl>
             </Panel>

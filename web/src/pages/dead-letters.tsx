@@ -1,21 +1,19 @@
-// URLs that the fetcher gave up. They can be put back or dropped: those of a reason, of a host, or all.
+// Addresses that the fetcher gave up. They can be requeued or dropped: those of a reason, of a host, or all.
 
 import { useState } from 'preact/hooks';
 import type { AnswerOf } from '../../../src/server/contract/routes.ts';
 import { post } from '../lib/api.ts';
 import { countOf, formatCount } from '../lib/format.ts';
-import { useQuery } from '../lib/navigation.ts';
 import { notify } from '../lib/notices.ts';
-import { queryOf } from '../lib/route.ts';
-import { useKeyset } from '../lib/use-keyset.ts';
+import { useList } from '../lib/use-list.ts';
 import { useResource } from '../lib/use-resource.ts';
 import { ActionButton } from '../parts/action-button.tsx';
+import type { Column } from '../parts/column.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { OutLink } from '../parts/link.tsx';
+import { ListView } from '../parts/list-view.tsx';
 import { Empty } from '../parts/loaded.tsx';
 import { Page } from '../parts/page.tsx';
-import { Choice, SearchBox } from '../parts/search-box.tsx';
-import { type Column, VirtualTable } from '../parts/virtual-table.tsx';
 import { When } from '../parts/when.tsx';
 
 type DeadLetter = AnswerOf<'deadLetters'>['rows'][number];
@@ -29,13 +27,10 @@ const COLUMNS: readonly Column<DeadLetter>[] = [
 ];
 
 export function DeadLetters() {
-  const [query, change] = useQuery();
-  const reason = query.get('reason') ?? '';
-  const host = query.get('host') ?? '';
-  const search = query.get('search') ?? '';
+  const list = useList<DeadLetter>('/api/dead-letters', { filters: ['reason', 'host', 'search'] });
+  const [reason, host, search] = [list.value('reason'), list.value('host'), list.value('search')];
   const [asking, setAsking] = useState(false);
   const reasons = useResource<'deadLetters'>('/api/dead-letters?limit=1');
-  const keyset = useKeyset<DeadLetter>(`/api/dead-letters${queryOf({ reason, host, search })}`);
   const groups = reasons.data?.reasons ?? [];
   const all = groups.reduce((sum, { count }) => sum + count, 0);
   const which =
@@ -51,21 +46,21 @@ export function DeadLetters() {
         : 'A search only narrows what is shown. Choose a reason, or clear the search to take all.';
   const changed = (verb: string) => (answer: { readonly count: number }) => {
     setAsking(false);
-    notify('good', `${countOf(answer.count, 'URL')} ${verb}.`);
+    notify('good', `${countOf(answer.count, 'dead letter')} ${verb}.`);
     reasons.reload();
-    keyset.reload();
+    list.keyset.reload();
   };
   return (
     <Page
       title="Dead letters"
-      lede="URLs that the fetcher service gave up after several attempts."
+      lede="Addresses that the fetcher gave up after several attempts."
       actions={
         <>
           <ActionButton
             label={`Requeue ${whichText}`}
             obstacle={obstacle}
             act={() => post<'requeueDeadLetters'>('/api/dead-letters/requeue', which)}
-            done={changed('put back into the queue')}
+            done={changed('requeued')}
           />
           <ActionButton
             label={`Drop ${whichText} …`}
@@ -92,43 +87,25 @@ export function DeadLetters() {
           <p>Curlew forgets them. This cannot be undone; the addresses must then be enqueued anew.</p>
         </ConfirmDialog>
       )}
-      <div class="filters" role="search">
-        <SearchBox
-          label="Search"
-          placeholder="part of the address or reason"
-          value={search}
-          search={(text) => change({ search: text })}
-        />
-        <Choice
-          label="Reason"
-          value={reason}
-          options={[
-            ['', 'all'],
-            ...groups.map((group) => [group.reason, `${group.reason} (${formatCount(group.count)})`] as const),
-          ]}
-          choose={(value) => change({ reason: value })}
-        />
-        {host !== '' && (
-          <button
-            type="button"
-            class="chip"
-            onClick={() => change({ host: undefined })}
-            aria-label={`Remove the filter host: ${host}`}
-          >
-            host: {host} ✕
-          </button>
-        )}
-      </div>
-      <VirtualTable
+      <ListView
+        list={list}
         label="Dead letters"
         noun="dead letter"
         layout="grid-letters"
-        keyset={keyset}
         columns={COLUMNS}
         rowKey={({ url }) => url}
+        searched="part of the address or reason"
+        choices={[
+          {
+            filter: 'reason',
+            label: 'Reason',
+            options: groups.map((group) => [group.reason, `${group.reason} (${formatCount(group.count)})`]),
+          },
+        ]}
+        chips={['host']}
         empty={
-          <Empty title={reason + host + search === '' ? 'No dead letters' : 'No dead letter fits'}>
-            {reason + host + search === '' && <p>The fetcher has given up nothing.</p>}
+          <Empty title="No dead letters">
+            <p>The fetcher has given up nothing.</p>
           </Empty>
         }
       />

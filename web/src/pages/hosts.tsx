@@ -6,9 +6,13 @@ import type { AnswerOf } from '../../../src/server/contract/routes.ts';
 import { countOf, formatCount, formatDuration, formatRate } from '../lib/format.ts';
 import { useResource } from '../lib/use-resource.ts';
 import { Badge } from '../parts/badge.tsx';
+import type { Column } from '../parts/column.ts';
+import { DataTable } from '../parts/data-table.tsx';
 import { Empty, Loaded } from '../parts/loaded.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { When } from '../parts/when.tsx';
+
+type ProxyRow = AnswerOf<'hosts'>['proxies'][number];
 
 const REFRESH_MS = 5_000;
 const BREAKERS = {
@@ -34,11 +38,20 @@ export function Hosts() {
               {data.hosts.length === 0 ? (
                 <Empty title="No host has been asked yet" />
               ) : (
-                <HostTable hosts={data.hosts} />
+                <DataTable label="Hosts" columns={HOST_COLUMNS} rows={data.hosts} rowKey={({ host }) => host} />
               )}
             </Panel>
             <Panel title="Proxies that rest" id="proxies">
-              <Proxies proxies={data.proxies} />
+              {data.proxies.length === 0 ? (
+                <p class="all-well">None rests.</p>
+              ) : (
+                <DataTable
+                  label="Proxies that rest"
+                  columns={PROXY_COLUMNS}
+                  rows={data.proxies}
+                  rowKey={({ site, proxy }) => `${site} ${proxy}`}
+                />
+              )}
             </Panel>
           </>
         )}
@@ -47,70 +60,52 @@ export function Hosts() {
   );
 }
 
-function HostTable({ hosts }: { readonly hosts: readonly HostRow[] }) {
-  return (
-    <table class="cards">
-      <caption class="hidden">Hosts</caption>
-      <thead>
-        <tr>
-          <th scope="col">Host</th>
-          <th scope="col">Breaker</th>
-          <th scope="col" class="is-end">
-            At most
-          </th>
-          <th scope="col">Retry-After</th>
-          <th scope="col" class="is-end">
-            Requests
-          </th>
-          <th scope="col">robots.txt</th>
-        </tr>
-      </thead>
-      <tbody>
-        {hosts.map((host) => (
-          <tr key={host.host}>
-            <th scope="row">{host.host}</th>
-            <td data-label="Breaker">
-              <Badge tone={BREAKERS[host.breaker.state].tone}>{BREAKERS[host.breaker.state].text}</Badge>
-              {host.breaker.failures > 0 && (
-                <span class="faint"> {countOf(host.breaker.failures, 'failure')} in a row</span>
-              )}
-              {host.breaker.nextProbeAt !== null && (
-                <span class="faint">
-                  , tried again at <When at={host.breaker.nextProbeAt} />
-                </span>
-              )}
-            </td>
-            <td data-label="At most" class="is-end">
-              {host.perSecond === null ? 'no limit' : formatRate(host.perSecond)}
-              {host.intervalMs > 0 && <span class="faint"> every {formatDuration(host.intervalMs)}</span>}
-            </td>
-            <td data-label="Retry-After">
-              {host.heldUntil === null ? (
-                <span class="faint">none</span>
-              ) : (
-                <>
-                  until <When at={host.heldUntil} />
-                </>
-              )}
-            </td>
-            <td data-label="Requests" class="is-end">
-              {formatCount(host.requests)}
-            </td>
-            <td data-label="robots.txt">
-              <Robots host={host} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
+const HOST_COLUMNS: readonly Column<HostRow>[] = [
+  { label: 'Host', cell: ({ host }) => host },
+  {
+    label: 'Breaker',
+    cell: ({ breaker: { state, failures, nextProbeAt } }) => (
+      <>
+        <Badge tone={BREAKERS[state].tone}>{BREAKERS[state].text}</Badge>
+        {failures > 0 && <span class="faint"> {countOf(failures, 'failure')} in a row</span>}
+        {nextProbeAt !== null && (
+          <span class="faint">
+            , tried again at <When at={nextProbeAt} />
+          </span>
+        )}
+      </>
+    ),
+  },
+  {
+    label: 'At most',
+    align: 'end',
+    cell: ({ perSecond, intervalMs }) => (
+      <>
+        {perSecond === null ? 'no limit' : formatRate(perSecond)}
+        {intervalMs > 0 && <span class="faint"> every {formatDuration(intervalMs)}</span>}
+      </>
+    ),
+  },
+  {
+    label: 'Retry-After',
+    cell: ({ heldUntil }) =>
+      heldUntil === null ? (
+        <span class="faint">none</span>
+      ) : (
+        <>
+          until <When at={heldUntil} />
+        </>
+      ),
+  },
+  { label: 'Requests', align: 'end', cell: ({ requests }) => formatCount(requests) },
+  { label: 'robots.txt', cell: (host) => <Robots host={host} /> },
+];
 
 function Robots({ host: { robots, allowed, disallowed } }: { readonly host: HostRow }) {
   return (
     <>
       <span>
-        {formatCount(allowed)} allowed, {formatCount(disallowed)} refused
+        {formatCount(allowed)} allowed, {formatCount(disallowed)} disallowed
       </span>
       {robots.map((file) => (
         <details key={file.origin} class="robots">
@@ -128,41 +123,11 @@ function Robots({ host: { robots, allowed, disallowed } }: { readonly host: Host
   );
 }
 
-function Proxies({ proxies }: { readonly proxies: AnswerOf<'hosts'>['proxies'] }) {
-  if (proxies.length === 0) return <p class="all-well">None rests.</p>;
-  return (
-    <table class="cards">
-      <caption class="hidden">Proxies that rest</caption>
-      <thead>
-        <tr>
-          <th scope="col">Proxy</th>
-          <th scope="col">Site</th>
-          <th scope="col" class="is-end">
-            Failures
-          </th>
-          <th scope="col">Last error</th>
-          <th scope="col">Failed</th>
-          <th scope="col">Back at</th>
-        </tr>
-      </thead>
-      <tbody>
-        {proxies.map((proxy) => (
-          <tr key={`${proxy.site} ${proxy.proxy}`}>
-            <th scope="row">{proxy.proxy}</th>
-            <td data-label="Site">{proxy.site}</td>
-            <td data-label="Failures" class="is-end">
-              {formatCount(proxy.failures)}
-            </td>
-            <td data-label="Last error">{proxy.lastError}</td>
-            <td data-label="Failed">
-              <When at={proxy.failedAt} />
-            </td>
-            <td data-label="Back at">
-              <When at={proxy.until} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
+const PROXY_COLUMNS: readonly Column<ProxyRow>[] = [
+  { label: 'Proxy', cell: ({ proxy }) => proxy },
+  { label: 'Site', cell: ({ site }) => site },
+  { label: 'Failures', align: 'end', cell: ({ failures }) => formatCount(failures) },
+  { label: 'Last error', cell: ({ lastError }) => lastError },
+  { label: 'Failed', cell: ({ failedAt }) => <When at={failedAt} /> },
+  { label: 'Back at', cell: ({ until }) => <When at={until} /> },
+];

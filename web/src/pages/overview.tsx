@@ -10,6 +10,7 @@ import { notify } from '../lib/notices.ts';
 import { useResource } from '../lib/use-resource.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { Badge } from '../parts/badge.tsx';
+import { Fact } from '../parts/fact.tsx';
 import { Link } from '../parts/link.tsx';
 import { Empty, Loaded } from '../parts/loaded.tsx';
 import { Page, Panel } from '../parts/page.tsx';
@@ -71,25 +72,15 @@ export function Overview() {
 function Figures({ runs, deadLetters }: { readonly runs: readonly RunRow[]; readonly deadLetters: number | null }) {
   const running = runs.filter(({ state }) => state === 'running');
   const perSecond = running.reduce((sum, run) => sum + (run.perSecond ?? 0), 0);
-  const waiting = running.reduce((sum, { counts }) => sum + counts.pending, 0);
+  const pending = running.reduce((sum, { counts }) => sum + counts.pending, 0);
   return (
     <dl class="figures">
-      <div>
-        <dt>Running</dt>
-        <dd>{formatCount(running.length)}</dd>
-      </div>
-      <div>
-        <dt>Rate</dt>
-        <dd>{formatRate(perSecond)}</dd>
-      </div>
-      <div>
-        <dt>Waiting</dt>
-        <dd>{formatCount(waiting)}</dd>
-      </div>
-      <div>
-        <dt>Dead letters</dt>
-        <dd>{deadLetters === null ? '–' : <Link to="/dead-letters">{formatCount(deadLetters)}</Link>}</dd>
-      </div>
+      <Fact term="Running">{formatCount(running.length)}</Fact>
+      <Fact term="Rate">{formatRate(perSecond)}</Fact>
+      <Fact term="Pending">{formatCount(pending)}</Fact>
+      <Fact term="Dead letters">
+        {deadLetters === null ? '–' : <Link to="/dead-letters">{formatCount(deadLetters)}</Link>}
+      </Fact>
     </dl>
   );
 }
@@ -163,8 +154,8 @@ function Walks({ walks, changed }: { readonly walks: readonly SiteWalk[]; readon
             </span>
           </div>
           <p class="faint">
-            {countOf(walk.urls, 'address', 'addresses')} found since <When at={walk.beganAt} />; {walk.owner.text}.
-            Nothing is fetched before every list is complete.
+            {countOf(walk.urls, 'item')} found since <When at={walk.beganAt} />; {walk.owner.text}. Nothing is fetched
+            before every list is complete.
           </p>
           <StartPages pages={walk.startPages} />
         </div>

@@ -2,49 +2,45 @@
 
 import type { CaseListRow } from '../../../src/server/contract/mirror.ts';
 import type { AnswerOf } from '../../../src/server/contract/routes.ts';
-import { countOf, formatBytes, formatCount, formatDate, formatShare } from '../lib/format.ts';
+import { countOf, formatCount, formatShare } from '../lib/format.ts';
 import { groupMissing } from '../lib/group-missing.ts';
-import { useQuery } from '../lib/navigation.ts';
-import { queryOf } from '../lib/route.ts';
-import { useKeyset } from '../lib/use-keyset.ts';
+import { casePath, queryOf } from '../lib/route.ts';
+import { useList } from '../lib/use-list.ts';
 import { useResource } from '../lib/use-resource.ts';
 import { Badge, HealthBadge } from '../parts/badge.tsx';
-import { FileLink } from '../parts/file-link.tsx';
+import { CASE_COLUMNS } from '../parts/case-columns.tsx';
+import type { Column } from '../parts/column.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { Fact } from '../parts/fact.tsx';
 import { Link } from '../parts/link.tsx';
+import { ListView } from '../parts/list-view.tsx';
 import { Empty, Loaded } from '../parts/loaded.tsx';
 import { Page, Panel } from '../parts/page.tsx';
-import { SearchBox } from '../parts/search-box.tsx';
-import { type Column, VirtualTable } from '../parts/virtual-table.tsx';
 import { When } from '../parts/when.tsx';
-import { casePath } from './cases.tsx';
 
 type Coverage = AnswerOf<'coverage'>;
 
+const { title, judgment, cause, court, category, downloaded, size, file } = CASE_COLUMNS;
 const COLUMNS: readonly Column<CaseListRow>[] = [
-  { label: 'Title', sort: 'title', cell: (row) => <Link to={casePath(row)}>{row.title ?? row.token}</Link> },
-  { label: 'Judgment', keep: true, sort: 'judgmentDate', cell: (row) => formatDate(row.judgmentDate ?? '') },
-  { label: 'Cause', sort: 'causeNumber', cell: (row) => row.causeNumber ?? '' },
-  { label: 'Court', sort: 'court', cell: (row) => row.court ?? '' },
-  { label: 'Category', cell: (row) => row.category ?? '' },
-  { label: 'Downloaded', sort: 'downloadedAt', cell: (row) => <When at={row.downloadedAt} /> },
-  {
-    label: 'Size',
-    sort: 'sizeBytes',
-    align: 'end',
-    cell: (row) => (row.sizeBytes === null ? '' : formatBytes(row.sizeBytes)),
-  },
-  { label: 'File', keep: true, cell: (row) => <FileLink row={row} /> },
+  title,
+  { ...judgment, keep: true },
+  cause,
+  court,
+  category,
+  downloaded,
+  size,
+  file,
 ];
 
 export function Report() {
-  const [query, change] = useQuery();
-  const source = query.get('source') ?? '';
-  const search = query.get('search') ?? '';
-  const sort = query.get('sort') ?? 'judgmentDate';
-  const order = query.get('order') === 'asc' ? 'asc' : 'desc';
+  const list = useList<CaseListRow>('/api/cases', {
+    filters: ['source', 'search'],
+    sorting: { by: 'judgmentDate', order: 'desc' },
+    always: { state: 'held' },
+  });
+  const source = list.value('source');
   const coverage = useResource<'coverage'>(`/api/coverage${queryOf({ source })}`);
   const runs = useResource<'dbRuns'>(`/api/db/runs${queryOf({ source, limit: 10 })}`);
-  const keyset = useKeyset<CaseListRow>(`/api/cases${queryOf({ source, state: 'held', search, sort, order })}`);
   return (
     <Page title="Report" lede={coverage.data === undefined ? undefined : `The mirror of ${coverage.data.source}`}>
       <Loaded what="the coverage" resource={coverage}>
@@ -67,23 +63,15 @@ export function Report() {
               </Panel>
               <Missing coverage={data} />
               <Panel title="Cases that are held" id="held">
-                <div class="filters" role="search">
-                  <SearchBox
-                    label="Search"
-                    placeholder="title, cause number, court or token"
-                    value={search}
-                    search={(text) => change({ search: text })}
-                  />
-                </div>
-                <VirtualTable
+                <ListView
+                  list={list}
                   label="Cases that are held"
                   noun="case"
                   layout="grid-report"
-                  keyset={keyset}
                   columns={COLUMNS}
-                  sorting={{ by: sort, order, change: (by, next) => change({ sort: by, order: next }) }}
                   rowKey={({ id }) => id}
-                  empty={<Empty title={search === '' ? 'No case is held yet' : 'No case fits'} />}
+                  searched="title, cause number, court or token"
+                  empty={<Empty title="No case is held yet" />}
                 />
               </Panel>
             </>
@@ -107,97 +95,59 @@ function Held({ coverage }: { readonly coverage: Coverage }) {
         {wanted > held && <span class="bar-rest" style={{ flexGrow: wanted - held }} />}
       </span>
       <dl class="facts">
-        <div>
-          <dt>In the index</dt>
-          <dd>{formatCount(coverage.cases_active)}</dd>
-        </div>
-        <div>
-          <dt>Criminal, not wanted</dt>
-          <dd>{formatCount(coverage.cases_criminal)}</dd>
-        </div>
-        <div>
-          <dt>Gone from the index</dt>
-          <dd>{formatCount(coverage.cases_inactive)}</dd>
-        </div>
-        <div>
-          <dt>Not held</dt>
-          <dd class={wanted > held ? 'is-bad' : undefined}>{formatCount(wanted - held)}</dd>
-        </div>
+        <Fact term="In the index">{formatCount(coverage.cases_active)}</Fact>
+        <Fact term="Criminal, not wanted">{formatCount(coverage.cases_criminal)}</Fact>
+        <Fact term="Gone from the index">{formatCount(coverage.cases_inactive)}</Fact>
+        <Fact term="Not held">
+          <span class={wanted > held ? 'is-bad' : undefined}>{formatCount(wanted - held)}</span>
+        </Fact>
       </dl>
     </Panel>
   );
 }
 
-function MirrorRuns({ runs }: { readonly runs: AnswerOf<'dbRuns'>['runs'] }) {
+type MirrorRun = AnswerOf<'dbRuns'>['runs'][number];
+
+const RUN_COLUMNS: readonly Column<MirrorRun>[] = [
+  {
+    label: 'Run',
+    cell: (run) => (
+      <>
+        <Link to={`/runs/${run.id}`}>#{run.id}</Link>{' '}
+        <span class="faint">
+          {run.mode}, by {run.trigger}
+        </span>
+      </>
+    ),
+  },
+  {
+    label: 'State',
+    cell: (run) => (
+      <>
+        <span class="badges">
+          <Badge tone="calm">{run.status}</Badge>
+          <HealthBadge health={run.run_health} />
+        </span>
+        {run.error_summary !== null && <span class="faint"> {run.error_summary}</span>}
+      </>
+    ),
+  },
+  { label: 'Started', cell: (run) => <When at={run.started_at} /> },
+  { label: 'Ended', cell: (run) => <When at={run.ended_at} /> },
+  { label: 'Planned', align: 'end', cell: (run) => formatCount(run.cases_planned) },
+  { label: 'Downloaded', align: 'end', cell: (run) => formatCount(run.cases_downloaded) },
+  { label: 'Failed', align: 'end', cell: (run) => formatCount(run.cases_failed) },
+  { label: 'Skipped', align: 'end', cell: (run) => formatCount(run.cases_skipped) },
+  {
+    label: 'Coverage',
+    align: 'end',
+    cell: (run) => (run.coverage_ratio === null ? '–' : formatShare(run.coverage_ratio, 1)),
+  },
+];
+
+function MirrorRuns({ runs }: { readonly runs: readonly MirrorRun[] }) {
   if (runs.length === 0) return <Empty title="No run yet" />;
-  return (
-    <table class="cards">
-      <caption class="hidden">Latest runs of the mirror</caption>
-      <thead>
-        <tr>
-          <th scope="col">Run</th>
-          <th scope="col">State</th>
-          <th scope="col">Started</th>
-          <th scope="col">Ended</th>
-          <th scope="col" class="is-end">
-            Planned
-          </th>
-          <th scope="col" class="is-end">
-            Downloaded
-          </th>
-          <th scope="col" class="is-end">
-            Failed
-          </th>
-          <th scope="col" class="is-end">
-            Skipped
-          </th>
-          <th scope="col" class="is-end">
-            Coverage
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {runs.map((run) => (
-          <tr key={run.id}>
-            <th scope="row">
-              <Link to={`/runs/${run.id}`}>#{run.id}</Link>{' '}
-              <span class="faint">
-                {run.mode}, by {run.trigger}
-              </span>
-            </th>
-            <td data-label="State">
-              <span class="badges">
-                <Badge tone="calm">{run.status}</Badge>
-                <HealthBadge health={run.run_health} />
-              </span>
-              {run.error_summary !== null && <span class="faint"> {run.error_summary}</span>}
-            </td>
-            <td data-label="Started">
-              <When at={run.started_at} />
-            </td>
-            <td data-label="Ended">
-              <When at={run.ended_at} />
-            </td>
-            <td data-label="Planned" class="is-end">
-              {formatCount(run.cases_planned)}
-            </td>
-            <td data-label="Downloaded" class="is-end">
-              {formatCount(run.cases_downloaded)}
-            </td>
-            <td data-label="Failed" class="is-end">
-              {formatCount(run.cases_failed)}
-            </td>
-            <td data-label="Skipped" class="is-end">
-              {formatCount(run.cases_skipped)}
-            </td>
-            <td data-label="Coverage" class="is-end">
-              {run.coverage_ratio === null ? '–' : formatShare(run.coverage_ratio, 1)}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+  return <DataTable label="Latest runs of the mirror" columns={RUN_COLUMNS} rows={runs} rowKey={({ id }) => id} />;
 }
 
 function Missing({ coverage }: { readonly coverage: Coverage }) {

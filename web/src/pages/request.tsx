@@ -1,17 +1,42 @@
 // What happened to one request, in order, and what can be done about it.
 
+import type { AnswerOf } from '../../../src/server/contract/routes.ts';
 import { post } from '../lib/api.ts';
 import { countOf, formatCount, formatDuration } from '../lib/format.ts';
 import { notify } from '../lib/notices.ts';
 import { useResource } from '../lib/use-resource.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { Badge, VerdictBadge } from '../parts/badge.tsx';
+import type { Column } from '../parts/column.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { Fact } from '../parts/fact.tsx';
 import { Link, OutLink } from '../parts/link.tsx';
 import { Empty, Loaded } from '../parts/loaded.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { RunActions } from '../parts/run-actions.tsx';
+import { RunTrail } from '../parts/run-trail.tsx';
 import { BodyLinks, Story } from '../parts/story.tsx';
 import { When } from '../parts/when.tsx';
+
+type Exchange = AnswerOf<'request'>['exchanges'][number];
+
+const EXCHANGE_COLUMNS: readonly Column<Exchange>[] = [
+  { label: 'Address', cell: ({ url }) => <OutLink url={url} /> },
+  { label: 'At', cell: ({ at }) => <When at={at} /> },
+  { label: 'Status', align: 'end', cell: ({ status }) => status },
+  { label: 'Took', align: 'end', cell: ({ durationMs }) => formatDuration(durationMs) },
+  {
+    label: 'Body',
+    cell: (exchange) => (
+      <>
+        <BodyLinks exchange={exchange} />
+        <code class="digest" title="SHA-256 of the body">
+          {exchange.sha256}
+        </code>
+      </>
+    ),
+  },
+];
 
 export function RequestPage({ run, id }: { readonly run: number; readonly id: number }) {
   const path = `/api/runs/${run}/requests/${id}`;
@@ -26,10 +51,9 @@ export function RequestPage({ run, id }: { readonly run: number; readonly id: nu
     <Page
       title="What happened to this one"
       trail={
-        <>
-          <Link to="/runs">Runs</Link> / <Link to={`/runs/${run}`}>#{run}</Link> /{' '}
+        <RunTrail run={run}>
           <Link to={`/runs/${run}/requests`}>requests</Link> / {id}
-        </>
+        </RunTrail>
       }
       lede={
         data !== undefined && (
@@ -47,7 +71,7 @@ export function RequestPage({ run, id }: { readonly run: number; readonly id: nu
               obstacle={data.canRequeue}
               act={() => post<'requeueRequest'>(`${path}/requeue`)}
               done={() => {
-                notify('good', `Request ${id} is back in the queue. Resume the run to fetch it.`);
+                notify('good', `Request ${id} is requeued. Resume the run to fetch it.`);
                 reload();
               }}
             />
@@ -71,46 +95,12 @@ export function RequestPage({ run, id }: { readonly run: number; readonly id: nu
               {exchanges.length === 0 ? (
                 <Empty title="No answer was archived" />
               ) : (
-                <table class="cards">
-                  <caption class="hidden">Archived exchanges</caption>
-                  <thead>
-                    <tr>
-                      <th scope="col">Address</th>
-                      <th scope="col">At</th>
-                      <th scope="col" class="is-end">
-                        Status
-                      </th>
-                      <th scope="col" class="is-end">
-                        Took
-                      </th>
-                      <th scope="col">Body</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {exchanges.map((exchange) => (
-                      <tr key={exchange.id}>
-                        <th scope="row">
-                          <OutLink url={exchange.url} />
-                        </th>
-                        <td data-label="At">
-                          <When at={exchange.at} />
-                        </td>
-                        <td data-label="Status" class="is-end">
-                          {exchange.status}
-                        </td>
-                        <td data-label="Took" class="is-end">
-                          {formatDuration(exchange.durationMs)}
-                        </td>
-                        <td data-label="Body">
-                          <BodyLinks exchange={exchange} />
-                          <code class="digest" title="SHA-256 of the body">
-                            {exchange.sha256}
-                          </code>
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
+                <DataTable
+                  label="Archived exchanges"
+                  columns={EXCHANGE_COLUMNS}
+                  rows={exchanges}
+                  rowKey={({ id: exchange }) => exchange}
+                />
               )}
             </Panel>
             <Panel title="Records" id="records">
@@ -136,43 +126,25 @@ export function RequestPage({ run, id }: { readonly run: number; readonly id: nu
             </Panel>
             <Panel title="Where it came from" id="origin">
               <dl class="facts">
-                <div>
-                  <dt>Step</dt>
-                  <dd>{request.step ?? '–'}</dd>
-                </div>
-                <div>
-                  <dt>Depth</dt>
-                  <dd>{formatCount(request.depth)}</dd>
-                </div>
-                <div>
-                  <dt>Attempts</dt>
-                  <dd>{formatCount(request.attempts)}</dd>
-                </div>
+                <Fact term="Step">{request.step ?? '–'}</Fact>
+                <Fact term="Depth">{formatCount(request.depth)}</Fact>
+                <Fact term="Attempts">{formatCount(request.attempts)}</Fact>
                 {parent !== null && (
-                  <div>
-                    <dt>Asked for by</dt>
-                    <dd>
-                      <Link to={`/runs/${run}/requests/${parent.id}`}>{parent.url}</Link>
-                    </dd>
-                  </div>
+                  <Fact term="Asked for by">
+                    <Link to={`/runs/${run}/requests/${parent.id}`}>{parent.url}</Link>
+                  </Fact>
                 )}
                 {ids.map((probe) => (
-                  <div key={`${probe.speculator} ${probe.partition} ${probe.id}`}>
-                    <dt>Id</dt>
-                    <dd>
-                      {formatCount(probe.id)} of {probe.speculator} {probe.partition} {probe.verdict}
-                    </dd>
-                  </div>
+                  <Fact key={`${probe.speculator} ${probe.partition} ${probe.id}`} term="Id">
+                    {formatCount(probe.id)} of {probe.speculator} {probe.partition} {probe.verdict}
+                  </Fact>
                 ))}
                 {startPages.length > 0 && (
-                  <div>
-                    <dt>Listed by {countOf(startPages.length, 'start page')}</dt>
-                    <dd>
-                      {startPages.map((url) => (
-                        <OutLink key={url} url={url} />
-                      ))}
-                    </dd>
-                  </div>
+                  <Fact term={`Listed by ${countOf(startPages.length, 'start page')}`}>
+                    {startPages.map((url) => (
+                      <OutLink key={url} url={url} />
+                    ))}
+                  </Fact>
                 )}
               </dl>
             </Panel>

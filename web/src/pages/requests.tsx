@@ -2,25 +2,23 @@
 
 import type { RequestRow } from '../../../src/server/contract/requests.ts';
 import { formatCount } from '../lib/format.ts';
-import { useQuery } from '../lib/navigation.ts';
-import { queryOf } from '../lib/route.ts';
-import { useKeyset } from '../lib/use-keyset.ts';
+import { useList } from '../lib/use-list.ts';
 import { VERDICT_ORDER } from '../lib/verdicts.ts';
 import { ArchivedPage } from '../parts/archived-page.tsx';
 import { VerdictBadge } from '../parts/badge.tsx';
+import type { Column } from '../parts/column.ts';
 import { Link } from '../parts/link.tsx';
+import { ListView, RefreshButton } from '../parts/list-view.tsx';
 import { Empty } from '../parts/loaded.tsx';
 import { Page } from '../parts/page.tsx';
-import { Choice, SearchBox } from '../parts/search-box.tsx';
-import { type Column, VirtualTable } from '../parts/virtual-table.tsx';
+import { RunTrail } from '../parts/run-trail.tsx';
+import { plainOptions } from '../parts/search-box.tsx';
 
 export function Requests({ run }: { readonly run: number }) {
-  const [query, change] = useQuery();
-  const value = (name: string) => query.get(name) ?? '';
-  const sort = value('sort') || 'id';
-  const order = value('order') === 'desc' ? 'desc' : 'asc';
-  const filter = Object.fromEntries(['verdict', 'host', 'step', 'reason', 'search'].map((name) => [name, value(name)]));
-  const keyset = useKeyset<RequestRow>(`/api/runs/${run}/requests${queryOf({ ...filter, sort, order })}`);
+  const list = useList<RequestRow>(`/api/runs/${run}/requests`, {
+    filters: ['verdict', 'host', 'step', 'reason', 'search'],
+    sorting: { by: 'id', order: 'asc' },
+  });
   const columns: readonly Column<RequestRow>[] = [
     {
       label: 'Address',
@@ -48,60 +46,30 @@ export function Requests({ run }: { readonly run: number }) {
       cell: (row) => row.status !== null && <ArchivedPage run={run} request={row.id} about={row.url} />,
     },
   ];
-  const narrowed = ['host', 'step', 'reason'].filter((name) => value(name) !== '');
   return (
     <Page
       title="Requests"
-      trail={
-        <>
-          <Link to="/runs">Runs</Link> / <Link to={`/runs/${run}`}>#{run}</Link> / requests
-        </>
-      }
+      trail={<RunTrail run={run}>requests</RunTrail>}
       actions={
         <>
           <Link to={`/runs/${run}/records`} class="button">
             Records
           </Link>
-          <button type="button" onClick={keyset.reload}>
-            Refresh
-          </button>
+          <RefreshButton list={list} />
         </>
       }
     >
-      <div class="filters" role="search">
-        <SearchBox
-          label="Search"
-          placeholder="part of the address or reason"
-          value={value('search')}
-          search={(text) => change({ search: text })}
-        />
-        <Choice
-          label="Verdict"
-          value={value('verdict')}
-          options={[['', 'all'], ...VERDICT_ORDER.map((name) => [name, name] as const)]}
-          choose={(verdict) => change({ verdict })}
-        />
-        {narrowed.map((name) => (
-          <button
-            key={name}
-            type="button"
-            class="chip"
-            onClick={() => change({ [name]: undefined })}
-            aria-label={`Remove the filter ${name}: ${value(name)}`}
-          >
-            {name}: {value(name)} ✕
-          </button>
-        ))}
-      </div>
-      <VirtualTable
+      <ListView
+        list={list}
         label={`Requests of run ${run}`}
         noun="request"
         layout="grid-requests"
-        keyset={keyset}
         columns={columns}
-        sorting={{ by: sort, order, change: (by, next) => change({ sort: by, order: next }) }}
         rowKey={({ id }) => id}
-        empty={<Empty title="No request fits" />}
+        searched="part of the address or reason"
+        choices={[{ filter: 'verdict', label: 'Verdict', options: plainOptions(VERDICT_ORDER) }]}
+        chips={['host', 'step', 'reason']}
+        empty={<Empty title="No request yet" />}
       />
     </Page>
   );

@@ -1,6 +1,5 @@
 // One run: how far it is, what went wrong, what it found, and what happens in it now.
 
-import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { RunDetail, RunRow, StoredEvent } from '../../../src/server/contract/runs.ts';
 import { announce } from '../lib/announce.ts';
@@ -10,6 +9,7 @@ import { useResource } from '../lib/use-resource.ts';
 import { settledOf, totalOf } from '../lib/verdicts.ts';
 import { HealthBadge, StateBadge } from '../parts/badge.tsx';
 import { EventLog } from '../parts/event-log.tsx';
+import { Fact } from '../parts/fact.tsx';
 import { GapMapView } from '../parts/gap-map-view.tsx';
 import { HostProgress } from '../parts/host-progress.tsx';
 import { Link } from '../parts/link.tsx';
@@ -197,7 +197,7 @@ function Progress({ run }: { readonly run: RunDetail }) {
       <VerdictBar counts={run.counts} />
       <VerdictLegend counts={run.counts} linkTo={linkTo} />
       <dl class="facts">
-        <Fact term="Rate">{run.perSecond === null ? 'does not run' : formatRate(run.perSecond)}</Fact>
+        <Fact term="Rate">{run.perSecond === null ? 'not running' : formatRate(run.perSecond)}</Fact>
         {isMirror ? (
           <Fact term="Files">{formatCount(run.downloads?.downloaded ?? 0)}</Fact>
         ) : (
@@ -221,15 +221,6 @@ function Progress({ run }: { readonly run: RunDetail }) {
         {run.owner.pid !== null && <Fact term="Process">{run.owner.text}</Fact>}
       </dl>
     </Panel>
-  );
-}
-
-function Fact({ term, children }: { readonly term: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{term}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

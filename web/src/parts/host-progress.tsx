@@ -1,53 +1,22 @@
+// How far a run is with each host, and why it waits.
+
 import type { AnswerOf } from '../../../src/server/contract/routes.ts';
 import { formatCount, formatRate } from '../lib/format.ts';
-import { badOf } from '../lib/verdicts.ts';
-import { Coverage } from './verdict-bar.tsx';
+import type { Column } from './column.ts';
+import { DataTable } from './data-table.tsx';
+import { BadCount, Coverage } from './verdict-bar.tsx';
 
 type Host = AnswerOf<'run'>['run']['hosts'][number];
 
-/** How far a run is with each host, and why it waits. */
+const COLUMNS: readonly Column<Host>[] = [
+  { label: 'Host', cell: ({ host }) => host },
+  { label: 'Settled', cell: ({ counts }) => <Coverage counts={counts} /> },
+  { label: 'Problems', align: 'end', cell: ({ counts }) => <BadCount counts={counts} /> },
+  { label: 'Pending', align: 'end', cell: ({ counts }) => formatCount(counts.pending) },
+  { label: 'Rate', align: 'end', cell: ({ perSecond }) => (perSecond === null ? '–' : formatRate(perSecond)) },
+  { label: 'Held up by', cell: ({ waits }) => waits ?? <span class="faint">nothing</span> },
+];
+
 export function HostProgress({ hosts }: { readonly hosts: readonly Host[] }) {
-  return (
-    <table class="cards">
-      <caption class="hidden">Progress by host</caption>
-      <thead>
-        <tr>
-          <th scope="col">Host</th>
-          <th scope="col" class="runs-coverage">
-            Settled
-          </th>
-          <th scope="col" class="is-end">
-            Problems
-          </th>
-          <th scope="col" class="is-end">
-            Waiting
-          </th>
-          <th scope="col" class="is-end">
-            Rate
-          </th>
-          <th scope="col">Held up by</th>
-        </tr>
-      </thead>
-      <tbody>
-        {hosts.map(({ host, counts, perSecond, waits }) => (
-          <tr key={host}>
-            <th scope="row">{host}</th>
-            <td data-label="Settled" class="runs-coverage">
-              <Coverage counts={counts} />
-            </td>
-            <td data-label="Problems" class={badOf(counts) > 0 ? 'is-end is-bad' : 'is-end'}>
-              {formatCount(badOf(counts))}
-            </td>
-            <td data-label="Waiting" class="is-end">
-              {formatCount(counts.pending)}
-            </td>
-            <td data-label="Rate" class="is-end">
-              {perSecond === null ? '–' : formatRate(perSecond)}
-            </td>
-            <td data-label="Held up by">{waits ?? <span class="faint">nothing</span>}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+  return <DataTable label="Progress by host" columns={COLUMNS} rows={hosts} rowKey={({ host }) => host} />;
 }

@@ -1,11 +1,11 @@
-// What went otherwise than hoped, grouped by what and why, with an example each. A group can be put back into the queue.
+// What went otherwise than hoped, grouped by what and why, with an example each. A group can be requeued.
 
 import type { AnswerOf } from '../../../src/server/contract/routes.ts';
 import type { RunDetail } from '../../../src/server/contract/runs.ts';
 import { post } from '../lib/api.ts';
 import { countOf, formatCount, formatJson } from '../lib/format.ts';
 import { notify } from '../lib/notices.ts';
-import { queryOf } from '../lib/route.ts';
+import { casePath, queryOf } from '../lib/route.ts';
 import type { Resource } from '../lib/use-resource.ts';
 import { ActionButton } from './action-button.tsx';
 import { VerdictBadge } from './badge.tsx';
@@ -81,7 +81,7 @@ function Item({ run, problem, changed }: ItemProps) {
             obstacle={run.can.requeue}
             act={() => post<'requeueProblem'>(`/api/runs/${run.id}/requeue`, { verdict, reason, step })}
             done={({ requeued }) => {
-              notify('good', `${countOf(requeued, 'request')} put back into the queue. Resume the run to fetch them.`);
+              notify('good', `${countOf(requeued, 'request')} requeued. Resume the run to fetch them.`);
               changed();
             }}
           />
@@ -93,9 +93,6 @@ function Item({ run, problem, changed }: ItemProps) {
 
 function Example({ run, problem: { example } }: { readonly run: number; readonly problem: Problem }) {
   if (example.request !== null) return <Link to={`/runs/${run}/requests/${example.request}`}>{example.text}</Link>;
-  if (example.case !== null) {
-    const { source, token } = example.case;
-    return <Link to={`/cases/${encodeURIComponent(source)}/${encodeURIComponent(token)}`}>{example.text}</Link>;
-  }
+  if (example.case !== null) return <Link to={casePath(example.case)}>{example.text}</Link>;
   return <span>{example.text}</span>;
 }

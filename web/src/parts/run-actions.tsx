@@ -12,7 +12,7 @@ type Begun = AnswerOf<'resumeRun', 202>;
 /** To the page of what has begun. */
 export function goTo({ run, site }: Begun): void {
   navigate(run === null ? '/' : `/runs/${run.id}`);
-  notify('good', run === null ? `The walk of ${site} has begun.` : `Run ${run.id} of ${run.name} has begun.`);
+  notify('good', run === null ? `The walk of ${site} has started.` : `Run ${run.id} of ${run.name} has started.`);
 }
 
 export function RunActions({ run, changed }: { readonly run: RunDetail; readonly changed: () => void }) {

@@ -35,10 +35,12 @@ export function SearchBox({ label, value, placeholder, search }: SearchBoxProps)
   );
 }
 
+export type ChoiceOption = readonly [value: string, label: string];
+
 interface ChoiceProps {
   readonly label: string;
   readonly value: string;
-  readonly options: readonly (readonly [value: string, label: string])[];
+  readonly options: readonly ChoiceOption[];
   readonly choose: (value: string) => void;
 }
 
@@ -56,4 +58,9 @@ export function Choice({ label, value, options, choose }: ChoiceProps) {
       </select>
     </label>
   );
+}
+
+/** Choices that are called what they are. */
+export function plainOptions(values: readonly string[]): ChoiceOption[] {
+  return values.map((value) => [value, value.replaceAll('_', ' ')]);
 }

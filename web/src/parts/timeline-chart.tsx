@@ -9,9 +9,12 @@ import { useTheme } from '../lib/theme.ts';
 import { stackTimeline } from '../lib/timeline.ts';
 import { useMedia } from '../lib/use-media.ts';
 import { VERDICT_ORDER } from '../lib/verdicts.ts';
+import type { Column } from './column.ts';
+import { DataTable } from './data-table.tsx';
 import { When } from './when.tsx';
 
 type Timeline = AnswerOf<'runTimeline'>;
+type Bucket = Timeline['buckets'][number];
 
 const HEIGHT = 200;
 /** There is room for as many, so that a run that has just begun does not fill the chart with one. */
@@ -67,45 +70,29 @@ export function TimelineChart({ timeline }: { readonly timeline: Timeline }) {
 }
 
 function TimelineTable({ timeline: { bucketMs, buckets } }: { readonly timeline: Timeline }) {
-  const columns = VERDICT_ORDER.filter((name) => name !== 'pending' && buckets.some((bucket) => bucket[name] !== 0));
+  const verdicts = VERDICT_ORDER.filter((name) => name !== 'pending' && buckets.some((bucket) => bucket[name] !== 0));
+  const columns: readonly Column<Bucket>[] = [
+    { label: 'From', cell: ({ at }) => <When at={at} /> },
+    ...[...verdicts, 'records' as const].map((name) => ({
+      label: name,
+      align: 'end' as const,
+      cell: (bucket: Bucket) => formatCount(bucket[name]),
+    })),
+  ];
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label="Verdicts over time">
-      <table>
-        <caption class="hidden">Verdicts in each {formatDuration(bucketMs)}</caption>
-        <thead>
-          <tr>
-            <th scope="col">From</th>
-            {columns.map((name) => (
-              <th key={name} scope="col" class="is-end">
-                {name}
-              </th>
-            ))}
-            <th scope="col" class="is-end">
-              records
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {buckets.map((bucket) => (
-            <tr key={bucket.at}>
-              <th scope="row">
-                <When at={bucket.at} />
-              </th>
-              {columns.map((name) => (
-                <td key={name} class="is-end">
-                  {formatCount(bucket[name])}
-                </td>
-              ))}
-              <td class="is-end">{formatCount(bucket.records)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        label={`Verdicts in each ${formatDuration(bucketMs)}`}
+        layout="plain"
+        columns={columns}
+        rows={buckets}
+        rowKey={({ at }) => at}
+      />
     </div>
   );
 }
 
-function readingOf(bucket: Timeline['buckets'][number]): string {
+function readingOf(bucket: Bucket): string {
   const parts = VERDICT_ORDER.filter((name) => name !== 'pending' && bucket[name] !== 0).map(
     (name) => `${formatCount(bucket[name])} ${name}`,
   );

@@ -2,7 +2,7 @@
 
 import type { VerdictCounts } from '../../../src/server/contract/common.ts';
 import { formatCount, formatShare } from '../lib/format.ts';
-import { countsInWords, settledOf, totalOf, VERDICT_MEANING, VERDICT_ORDER } from '../lib/verdicts.ts';
+import { badOf, countsInWords, settledOf, totalOf, VERDICT_MEANING, VERDICT_ORDER } from '../lib/verdicts.ts';
 import { Link } from './link.tsx';
 
 export function VerdictBar({ counts }: { readonly counts: VerdictCounts }) {
@@ -25,6 +25,12 @@ export function Coverage({ counts }: { readonly counts: VerdictCounts }) {
       <span class="coverage-share">{formatShare(settledOf(counts), totalOf(counts))}</span>
     </span>
   );
+}
+
+/** How many went wrong, or may have. */
+export function BadCount({ counts }: { readonly counts: VerdictCounts }) {
+  const bad = badOf(counts);
+  return bad > 0 ? <span class="is-bad">{formatCount(bad)}</span> : '0';
 }
 
 interface LegendProps {

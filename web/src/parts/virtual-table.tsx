@@ -6,24 +6,10 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { countOf, formatCount } from '../lib/format.ts';
 import { listLength, rowsBeyond, visibleWindow } from '../lib/keyset-list.ts';
 import type { Keyset } from '../lib/use-keyset.ts';
+import type { Sorting } from '../lib/use-list.ts';
 import { useMedia } from '../lib/use-media.ts';
+import type { Column } from './column.ts';
 import { Failure } from './loaded.tsx';
-
-export interface Column<Row> {
-  readonly label: string;
-  /** What to sort by; undefined: it cannot be sorted. */
-  readonly sort?: string;
-  readonly align?: 'end';
-  /** On a phone, where not all fit, those that are kept come first. */
-  readonly keep?: true;
-  readonly cell: (row: Row) => ComponentChildren;
-}
-
-export interface Sorting {
-  readonly by: string;
-  readonly order: 'asc' | 'desc';
-  readonly change: (by: string, order: 'asc' | 'desc') => void;
-}
 
 interface VirtualTableProps<Row> {
   readonly label: string;
@@ -33,7 +19,8 @@ interface VirtualTableProps<Row> {
   readonly layout: string;
   readonly keyset: Keyset<Row>;
   readonly columns: readonly Column<Row>[];
-  readonly sorting?: Sorting;
+  readonly sorting: Sorting | undefined;
+  readonly sort: (by: string, order: Sorting['order']) => void;
   readonly rowKey: (row: Row) => string | number;
   readonly empty: ComponentChildren;
 }
@@ -43,7 +30,7 @@ const PHONE_ROW_HEIGHT = 65;
 const FIRST_HEIGHT = 600;
 
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
-  const { label, noun, layout, keyset, columns, sorting, rowKey, empty } = props;
+  const { label, noun, layout, keyset, columns, sorting, sort, rowKey, empty } = props;
   const { list, error, loading, stale, show, scrolled } = keyset;
   const isPhone = useMedia('(max-width: 700px)');
   const rowHeight = isPhone ? PHONE_ROW_HEIGHT : ROW_HEIGHT;
@@ -101,7 +88,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
           <div role="rowgroup" class="vhead">
             <div role="row" class="vrow" aria-rowindex={1}>
               {columns.map((column) => (
-                <HeadCell key={column.label} column={column} sorting={sorting} />
+                <HeadCell key={column.label} column={column} sorting={sorting} sort={sort} />
               ))}
             </div>
           </div>
@@ -153,17 +140,21 @@ function classOf<Row>({ align, keep }: Column<Row>): string {
   return `vcell${align === 'end' ? ' is-end' : ''}${keep ? ' is-kept' : ''}`;
 }
 
-function HeadCell<Row>({ column, sorting }: { readonly column: Column<Row>; readonly sorting: Sorting | undefined }) {
-  const { label, sort } = column;
+function HeadCell<Row>({
+  column,
+  sorting,
+  sort,
+}: { readonly column: Column<Row> } & Pick<VirtualTableProps<Row>, 'sorting' | 'sort'>) {
+  const { label, sort: by } = column;
   const className = classOf(column);
-  if (sort === undefined || sorting === undefined) {
+  if (by === undefined || sorting === undefined) {
     return (
       <div role="columnheader" class={className}>
         {label}
       </div>
     );
   }
-  const isSorted = sorting.by === sort;
+  const isSorted = sorting.by === by;
   const next = isSorted && sorting.order === 'asc' ? 'desc' : 'asc';
   return (
     <div
@@ -171,7 +162,7 @@ function HeadCell<Row>({ column, sorting }: { readonly column: Column<Row>; read
       class={className}
       aria-sort={isSorted ? (sorting.order === 'asc' ? 'ascending' : 'descending') : 'none'}
     >
-      <button type="button" class="sort" onClick={() => sorting.change(sort, next)}>
+      <button type="button" class="sort" onClick={() => sort(by, next)}>
         {label}
         <span aria-hidden="true" class="sort-mark">
           {isSorted ? (sorting.order === 'asc' ? '▲' : '▼') : ''}
