@@ -1,5 +1,5 @@
 // The rules that keep the code livable, held by a test: dependencies point downwards only, SQL stays in the ledger, time
-// and chance come in through platform/, and only fetch/ can open a connection.
+// and chance come in through platform/, and only fetch/ can open a connection. docs/architecture.md explains them.
 
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-const SRC = fileURLToPath(new URL('../src', import.meta.url));
+const HOME = fileURLToPath(new URL('..', import.meta.url));
 
 /** From the ways in down to the doors to the world. A folder may use those below it; those in one row know nothing of each other. */
 const LAYERS = [
@@ -17,9 +17,7 @@ const LAYERS = [
   ['engine'],
   ['sites', 'mirror', 'fetcher'],
   ['scraper'],
-  ['fetch'],
-  ['ledger'],
-  ['archive'],
+  ['fetch', 'ledger', 'archive'],
   ['observe'],
   ['platform'],
 ];
@@ -30,22 +28,29 @@ interface Import {
 }
 
 interface SourceFile {
-  /** From src/. */
+  /** From src/, or web/src/. */
   readonly path: string;
+  readonly text: string;
   /** Without comments. */
   readonly code: string;
   readonly imports: readonly Import[];
 }
 
-const files = (await readdir(SRC, { recursive: true, withFileTypes: true }))
-  .filter((entry) => entry.isFile() && /(?<!\.test)\.ts$/.test(entry.name))
-  .map((entry) => readSource(relative(SRC, join(entry.parentPath, entry.name))));
+const files = await readSources('src', /(?<!\.test)\.ts$/);
+const dashboard = await readSources('web/src', /\.tsx?$/);
 
-function readSource(path: string): SourceFile {
-  const code = readFileSync(join(SRC, path), 'utf8')
-    .replace(/\/\*.*?\*\//gs, '')
-    .replace(/(^|\s)\/\/.*$/gm, '');
-  return { path, code, imports: importsIn(code) };
+async function readSources(folder: string, names: RegExp): Promise<SourceFile[]> {
+  const root = join(HOME, folder);
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && names.test(entry.name))
+    .map((entry) => readSource(root, relative(root, join(entry.parentPath, entry.name))));
+}
+
+function readSource(root: string, path: string): SourceFile {
+  const text = readFileSync(join(root, path), 'utf8');
+  const code = text.replace(/\/\*.*?\*\//gs, '').replace(/(^|\s)\/\/.*$/gm, '');
+  return { path, text, code, imports: importsIn(code) };
 }
 
 function importsIn(code: string): Import[] {
@@ -63,9 +68,9 @@ function importsIn(code: string): Import[] {
     },
   );
   const bare = [...code.matchAll(/^import '([^']+)';/gm)].map((match) => ({ target: match[1] ?? '', typeOnly: false }));
-  const dynamic = [...code.matchAll(/\bimport\('([^']+)'\)/g)].map((match) => ({
-    target: match[1] ?? '',
-    typeOnly: false,
+  const dynamic = [...code.matchAll(/(\btypeof )?\bimport\('([^']+)'\)/g)].map(([, type, target = '']) => ({
+    target,
+    typeOnly: type !== undefined,
   }));
   return [...statics, ...bare, ...dynamic];
 }
@@ -79,6 +84,13 @@ function layerOf(path: string): number {
   return LAYERS.findIndex((layer) => layer.includes(partOf(path)));
 }
 
+const valueImports = new Map(
+  files.map(({ path, imports }) => {
+    const targets = imports.filter(({ target, typeOnly }) => target.startsWith('.') && !typeOnly);
+    return [path, targets.map(({ target }) => join(dirname(path), target))] as const;
+  }),
+);
+
 const local = files.flatMap(({ path, imports }) =>
   imports
     .filter(({ target }) => target.startsWith('.'))
@@ -88,6 +100,7 @@ const local = files.flatMap(({ path, imports }) =>
 it('there is something to check', () => {
   expect(files.length).toBeGreaterThan(150);
   expect(local.length).toBeGreaterThan(500);
+  expect(dashboard.length).toBeGreaterThan(40);
 });
 
 describe('dependencies', () => {
@@ -112,13 +125,41 @@ describe('dependencies', () => {
       .filter(({ from, to, typeOnly }) => partOf(from) === 'scraper' && partOf(to) === 'ledger' && !typeOnly)
       .map(({ from, to }) => `${from} → ${to}`);
     expect(impure).toEqual([]);
+    const reached = reachedFrom([...valueImports.keys()].filter((path) => partOf(path) === 'scraper'));
     const doors = files
-      .filter(({ path }) => partOf(path) === 'scraper')
+      .filter(({ path }) => reached.has(path))
       .flatMap(({ path, imports }) => imports.map(({ target }) => `${path} → ${target}`))
       .filter((found) => /→ node:(?!crypto$)/.test(found));
     expect(doors).toEqual([]);
   });
+
+  it('go round in no circle', () => {
+    const circles = files.filter(({ path }) => reachedFrom(valueImports.get(path) ?? []).has(path));
+    expect(circles.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('of the dashboard are its own, and the types of the contract', () => {
+    const foreign = dashboard.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ target }) => target.startsWith('.'))
+        .map(({ target, typeOnly }) => ({ to: join('web/src', dirname(path), target), typeOnly, path }))
+        .filter(({ to }) => !to.startsWith('web/'))
+        .filter(({ to, typeOnly }) => !typeOnly || !to.startsWith('src/server/contract/'))
+        .map(({ to }) => `${path} → ${to}`),
+    );
+    expect(foreign).toEqual([]);
+  });
 });
+
+/** The files that are loaded when these are. */
+function reachedFrom(paths: readonly string[], reached = new Set<string>()): Set<string> {
+  for (const path of paths) {
+    if (reached.has(path)) continue;
+    reached.add(path);
+    reachedFrom(valueImports.get(path) ?? [], reached);
+  }
+  return reached;
+}
 
 /** Files outside of `folders` whose code has what must not be there. */
 function offenders(folders: readonly string[], forbidden: RegExp): string[] {
@@ -127,29 +168,53 @@ function offenders(folders: readonly string[], forbidden: RegExp): string[] {
     .map(({ path, code }) => `${path}: ${forbidden.exec(code)?.[0]}`);
 }
 
+/** Who loads a module that is a door to the world, by a module's name or names. */
+function users(modules: RegExp): string[] {
+  return files
+    .filter(({ imports }) => imports.some(({ target, typeOnly }) => !typeOnly && modules.test(target)))
+    .map(({ path }) => path)
+    .sort();
+}
+
 describe('doors', () => {
   it('only the ledger speaks SQL', () => {
-    expect(offenders(['ledger'], /\.prepare\(|['"`]\s*(SELECT|INSERT|UPDATE|DELETE|PRAGMA|CREATE TABLE)\s/)).toEqual(
-      [],
-    );
-    expect(offenders(['ledger'], /from 'node:sqlite'/)).toEqual([]);
+    const statement =
+      /\.prepare\(|['"`]\s*(SELECT|INSERT|REPLACE|UPDATE|DELETE|WITH|PRAGMA|VACUUM|ATTACH|(CREATE|DROP|ALTER) (TABLE|INDEX))\s/;
+    expect(offenders(['ledger'], statement)).toEqual([]);
+    expect(users(/^node:sqlite$/).filter((path) => partOf(path) !== 'ledger')).toEqual([]);
   });
 
   it('only platform/ knows the time and makes chance', () => {
-    expect(offenders(['platform'], /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.now\(/)).toEqual([]);
+    const time = /\bDate\.now\(|\bnew Date\(\)|(?<!new )\bDate\(\)|\bperformance\.now\(|\bhrtime\b|\bTemporal\.Now\b/;
+    const chance = /\bMath\.random\(|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b/;
+    expect(offenders(['platform'], time)).toEqual([]);
+    expect(offenders(['platform'], chance)).toEqual([]);
   });
 
-  it('only fetch/ and platform/ can open a connection', () => {
-    const network =
-      /from '(undici|node:(net|tls|dns|http|https|http2|dgram)(\/promises)?|playwright-core|ws)'|[^.\w]fetch\(/;
-    expect(offenders(['fetch', 'platform'], network)).toEqual([]);
+  it('only fetch/ opens a connection to the web, through the one door of platform/', () => {
+    const network = users(/^(undici|playwright(-core)?|ws|node:(net|tls|dns|http|https|http2|dgram)(\/promises)?)$/);
+    const elsewhere = network.filter((path) => partOf(path) !== 'fetch');
+    // The first answers on a port; the second is the door itself.
+    expect(elsewhere).toEqual(['platform/http-endpoint.ts', 'platform/sockets.ts']);
+    expect(offenders([], /(?<![.\w#])(?<!async )fetch\(|\bnew (WebSocket|EventSource|XMLHttpRequest)\b/)).toEqual([]);
+  });
+
+  it('only the fleet speaks with Redis and Kafka, and only server/ listens for the dashboard', () => {
+    expect(users(/^@redis\/client$/)).toEqual(['fetcher/redis/redis-connection.ts']);
+    expect(users(/^@platformatic\/kafka$/).filter((path) => !path.startsWith('fetcher/kafka/'))).toEqual([]);
+    expect(users(/^fastify$/)).toEqual(['server/server.ts']);
   });
 });
 
 describe('the manner', () => {
   it('no file has grown beyond 400 lines', () => {
-    const long = files.filter(({ path }) => readFileSync(join(SRC, path), 'utf8').split('\n').length > 400);
+    const long = [...files, ...dashboard].filter(({ text }) => text.split('\n').length > 400);
     expect(long.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('every file opens with the law it keeps; of a command, --help says it', () => {
+    const silent = files.filter(({ text }) => !text.startsWith('// '));
+    expect(silent.filter(({ text }) => !text.includes('export function define(')).map(({ path }) => path)).toEqual([]);
   });
 
   it('names say what is inside', () => {

@@ -15,7 +15,7 @@ const DeadLetterLine = z.object({
 export type DeadLetter = Readonly<z.infer<typeof DeadLetterLine>>;
 
 /** The reason of a plain URL, of which nothing else is known. */
-export const UNKNOWN_REASON = 'unknown';
+const UNKNOWN_REASON = 'unknown';
 
 export function deadLetter({ url, reason, status, attempts, first, last }: DeadLetterFacts): DeadLetter {
   const iso = (at: number) => new Date(at).toISOString();

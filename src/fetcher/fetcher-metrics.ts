@@ -6,7 +6,7 @@ import type { BreakerState, ProbeResult } from '../fetch/politeness/breaker-stat
 
 /** Hosts that have a label of their own. */
 export const MOST_HOSTS = 100;
-export const OTHER_HOSTS = 'other';
+const OTHER_HOSTS = 'other';
 
 const SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const BYTES = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384].map((kib) => kib * 1_024);

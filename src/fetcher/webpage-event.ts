@@ -63,7 +63,7 @@ export function fetchedPage({ url, status, contentType, body, fetchedAt }: PageF
 }
 
 /** Where the content of a URL is in the cache. */
-export function cacheKeyOf(url: string): string {
+function cacheKeyOf(url: string): string {
   return `webpage:${messageKeyOf(url)}`;
 }
 

@@ -44,6 +44,7 @@ export type ListInput<S extends Scraper> = ListOptions &
       }
   );
 
+/** A site as its author declares it: where its lists begin, how they are read, and who reads the items. */
 export interface SiteInput<S extends Scraper> {
   /** Names the site, and what its proxies are blocked for. */
   readonly domain: string;

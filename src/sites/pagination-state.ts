@@ -14,6 +14,7 @@ export interface PaginationState {
   readonly completed: boolean;
 }
 
+/** A list page that could not be had, by which way, and why. */
 export interface FailedPagination {
   readonly timestamp: Date;
   /** Without user and password; empty when there was none. */

@@ -18,11 +18,13 @@ export interface SiteManagerOptions {
   readonly planRun: (siteId: string) => RunPlan;
 }
 
+/** The sites of a data directory: what was walked of them, what became of it, which of their proxies rest. */
 export class SiteManager {
   readonly #ledger: SiteLedger;
   readonly #blocklist: ProxyBlocklist;
   readonly #planRun: (siteId: string) => RunPlan;
 
+  /** @internal Opened by `openSiteManager`. */
   constructor(options: SiteManagerOptions) {
     this.#ledger = options.ledger;
     this.#blocklist = new ProxyBlocklist(options.ledger);

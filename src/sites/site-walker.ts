@@ -6,7 +6,8 @@ import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
 import type { FetchedExchange, Outcome } from '../fetch/outcome.ts';
 import type { Patience } from '../fetch/patience.ts';
 import { decideRetry } from '../fetch/politeness/retry-policy.ts';
-import type { FetchMemory } from '../ledger/run-writer.ts';
+import { storeUnsaved } from '../fetch/stored-memory.ts';
+import type { UnsavedMemory } from '../ledger/run-writer.ts';
 import type { StartPage } from '../ledger/sites/partial-run-table.ts';
 import type { WalkWriter } from '../ledger/sites/walk-writer.ts';
 import { redactSecrets } from '../observe/redact.ts';
@@ -121,8 +122,8 @@ export class SiteWalker {
     await this.#options.writer.saveFailure(at, { proxy: outcome.proxy ?? '', error }, this.#unsaved());
   }
 
-  #unsaved(): FetchMemory {
-    return this.#options.pipeline.takeUnsaved() as unknown as FetchMemory;
+  #unsaved(): UnsavedMemory {
+    return storeUnsaved(this.#options.pipeline.takeUnsaved());
   }
 }
 

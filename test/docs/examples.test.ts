@@ -1,7 +1,7 @@
 // Docs are executed: every block of TypeScript compiles, every command exists, and what is marked `run` is run.
 
 import { execFile } from 'node:child_process';
-import { symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Command } from 'commander';
@@ -10,7 +10,8 @@ import { startCourt } from '../../sim/court/court.ts';
 import { COMMANDS, type CommandName } from '../../src/cli/commands.ts';
 import { closing } from '../fixtures/closing.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
-import { codeBlocksOf, HOME, listPages, readPage } from './code-blocks.ts';
+import { codeBlocksOf, fileNameOf, HOME, isRun, listPages, readPage } from './code-blocks.ts';
+import { followPage, runShell } from './follow-page.ts';
 
 const pages = await listPages();
 const blocks = pages.flatMap(codeBlocksOf);
@@ -18,12 +19,32 @@ const scratch = scratchDirectory();
 
 const typescript = blocks.filter(({ language }) => language === 'ts');
 const commandLines = pages.flatMap((page) => curlewLines(page).map((line) => [`${page}: ${line}`, line] as const));
-const executed = blocks.filter(({ marks }) => marks.includes('run'));
+const executed = blocks.filter(isRun);
 
 /** The lines of code that call Curlew, by whatever name, without what they are piped into. */
 function curlewLines(page: string): string[] {
   const call = /^(?: {4}|\$ )?(?:npx curlew|node bin\/curlew\.js|curlew) (.*?)(?:\s+[|#].*)?$/gm;
   return [...readPage(page).matchAll(call)].map((match) => match[1] ?? '');
+}
+
+/** Options of npm and of the scripts, which pages speak of as well. */
+const OF_OTHERS = ['--prefer-offline', '--readme', '--pages', '--latency', '--only'];
+
+function optionsIn(text: string): string[] {
+  return [...text.matchAll(/(?<= |^)--[a-z][a-z-]*/g)].map(([option]) => option);
+}
+
+/** By name, `sites run` too: the options it takes. */
+async function knownCommands(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const known = new Map<string, ReadonlySet<string>>();
+  for (const [name, { load }] of Object.entries(COMMANDS)) {
+    const command = (await load()).define(new Command(name));
+    for (const one of [command, ...command.commands]) {
+      const options = one.options.map(({ long }) => long ?? '');
+      known.set(one === command ? name : `${name} ${one.name()}`, new Set([...options, '--help']));
+    }
+  }
+  return known;
 }
 
 it('there is something to check', () => {
@@ -41,16 +62,30 @@ describe('TypeScript in the docs', () => {
     const compilerOptions = { paths, noUnusedLocals: false, noUnusedParameters: false, moduleDetection: 'force' };
     await writeFile(
       scratch('tsconfig.json'),
-      JSON.stringify({ extends: join(HOME, 'tsconfig.json'), compilerOptions, include: ['*.ts'] }),
+      JSON.stringify({ extends: join(HOME, 'tsconfig.json'), compilerOptions, include: ['*/*.ts'] }),
     );
     await writeFile(scratch('package.json'), '{ "type": "module" }');
-    for (const { page, line, code } of typescript) {
+    for (const block of typescript) {
+      const directory = scratch(block.page.replaceAll('/', '-'));
+      await mkdir(directory, { recursive: true });
       // As many lines before it as on its page, so that an error names the right one.
-      await writeFile(scratch(`${page.replaceAll('/', '-')}-${line}.ts`), '\n'.repeat(line - 1) + code);
+      await writeFile(join(directory, fileNameOf(block)), '\n'.repeat(block.line - 1) + block.code);
     }
     const tsc = join(HOME, 'node_modules', 'typescript', 'bin', 'tsc');
     const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', scratch()]).catch((error) => error);
     expect(stdout).toBe('');
+  });
+
+  it('with a decorator runs when it is compiled', { timeout: 120_000 }, async () => {
+    const [block, ...others] = typescript.filter(({ marks }) => marks.includes('decorator'));
+    expect(others).toEqual([]);
+    await writeFile(scratch('decorated.ts'), block?.code ?? '');
+    const tsc = join(HOME, 'node_modules', 'typescript', 'bin', 'tsc');
+    // Its types are checked above.
+    const options = ['--target', 'es2022', '--module', 'esnext', '--noCheck', '--noResolve'];
+    await promisify(execFile)(process.execPath, [tsc, ...options, 'decorated.ts'], { cwd: scratch() });
+    const { code, stdout } = await runShell('curlew describe decorated.js --json', { directory: scratch(), env: {} });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('fetchCase') });
   });
 });
 
@@ -66,6 +101,22 @@ describe('commands in the docs', () => {
     expect(said).toEqual([]);
   });
 
+  it.for(pages)('and options in the sentences of %s exist', async (page) => {
+    const prose = readPage(page).replace(/^```.*?^```$/gms, '');
+    const known = await knownCommands();
+    const every = [...known.values()].flatMap((options) => [...options]);
+    for (const [, said = ''] of prose.matchAll(/`([^`\n]+)`/g)) {
+      const [, name = '', ...words] = said.split(/[ =]/);
+      if (said.startsWith('curlew ') && !name.startsWith('<')) {
+        const called = known.has(`${name} ${words[0]}`) ? `${name} ${words[0]}` : name;
+        expect([...known.keys()], said).toContain(called);
+        for (const word of optionsIn(said)) expect([...(known.get(called) ?? [])], said).toContain(word);
+      } else if (said.startsWith('--')) {
+        for (const word of optionsIn(said)) expect([...every, ...OF_OTHERS], said).toContain(word);
+      }
+    }
+  });
+
   it('name every command there is', () => {
     const named = new Set(commandLines.map(([, line]) => line.split(' ', 1)[0]));
     expect(Object.keys(COMMANDS).filter((name) => !named.has(name))).toEqual([]);
@@ -77,27 +128,6 @@ describe('what the docs say can be run', () => {
 
   it.for(runnable)('%s', { timeout: 120_000 }, async (page) => {
     const court = closing(await startCourt({ seed: 2, highest: 40 }));
-    const { host } = new URL(court.url);
-    const here = (code: string) => code.replaceAll('127.0.0.1:8017', host);
-    for (const { marks, code, line } of codeBlocksOf(page)) {
-      const file = marks.find((mark) => mark.endsWith('.ts')) ?? `line-${line}.ts`;
-      await writeFile(scratch(file), here(code));
-    }
-    for (const block of executed.filter((block) => block.page === page)) {
-      const { language, code, line } = block;
-      if (language === 'ts') await runModule(scratch(`line-${line}.ts`));
-      else for (const command of here(code).trim().split('\n')) await runCommand(command);
-    }
+    await followPage(page, { directory: scratch(), court: new URL(court.url).host });
   });
-
-  async function runModule(path: string): Promise<void> {
-    const preload = join(HOME, 'test', 'docs', 'resolve-curlew.ts');
-    await promisify(execFile)(process.execPath, ['--import', preload, path], { cwd: scratch() });
-  }
-
-  async function runCommand(command: string): Promise<void> {
-    const script = `curlew() { '${process.execPath}' '${join(HOME, 'bin', 'curlew.js')}' "$@"; }; set -euo pipefail; ${command}`;
-    const { stderr } = await promisify(execFile)('bash', ['-c', script], { cwd: scratch(), maxBuffer: 1 << 26 });
-    expect(stderr).not.toMatch(/Warning/);
-  }
 });

@@ -1,7 +1,7 @@
 // The tables of the docs are complete and true: every setting with its default, every error code, every dependency; and
 // no link leads nowhere.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
@@ -81,6 +81,50 @@ describe('docs/dependencies.md', () => {
     // Types of Node need no reason.
     const tools = Object.keys(devDependencies).filter((name) => name !== '@types/node');
     expect(tools.filter((name) => !page.includes(name.replace(/^@.*\//, '')))).toEqual([]);
+  });
+});
+
+describe('files that are named', async () => {
+  it.for(await listPages())('in %s are there', (page) => {
+    const named = readPage(page).matchAll(/`((?:src|test|sim|web|scripts|bench|examples|deploy|docs)\/[\w./-]+)`/g);
+    const missing = [...named].map((match) => match[1] ?? '').filter((path) => !existsSync(join(HOME, path)));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('docs/architecture.md', () => {
+  const page = readPage('docs/architecture.md');
+
+  it('knows every folder of src/', () => {
+    const folders = readdirSync(join(HOME, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const listed = [...page.matchAll(/^\| \d+ +\| `src\/(\w+)`/gm)].map((match) => match[1]);
+    expect(listed.sort()).toEqual(folders.map(({ name }) => name).sort());
+  });
+
+  it('names every rule by the test that holds it', () => {
+    const tests = readFileSync(join(HOME, 'test', 'architecture.test.ts'), 'utf8');
+    const titles = [...tests.matchAll(/^ {2}it\('([^']+)'/gm)].map((match) => match[1] ?? '');
+    const [, rules = ''] = page.split(/^## The rules.*$/m);
+    const named = [...rules.matchAll(/^\| .*\| ([^|]+) \|$/gm)].map((match) => match[1]?.trim() ?? '');
+    expect(named.filter((name) => !['test', ''].includes(name) && !/^-+$/.test(name)).sort()).toEqual(titles.sort());
+  });
+
+  it('has four walks, in which every file is named by its path', () => {
+    const [, ...walks] = page.split(/^### /m);
+    expect(walks).toHaveLength(4);
+    for (const walk of walks) expect(walk.match(/`src\/[\w./-]+\.ts`/g)?.length).toBeGreaterThan(6);
+  });
+});
+
+describe('docs/glossary.md', () => {
+  const rows = [...readPage('docs/glossary.md').matchAll(/^\| ([a-z][^|]*?) +\|[^|]+\| (.+?) +\|$/gm)].slice(1);
+
+  it('has every word once, in the order of the alphabet, with a place', () => {
+    const words = rows.map((match) => match[1] ?? '');
+    expect(words.length).toBeGreaterThan(50);
+    expect(words).toEqual([...new Set(words)].sort((a, b) => a.localeCompare(b, 'en')));
+    for (const [, word, place] of rows)
+      expect([word, place]).toEqual([word, expect.stringMatching(/^`[^`]+`(, `[^`]+`)*$/)]);
   });
 });
 

@@ -1,7 +1,7 @@
 // Which lines of robots.txt are meant for an agent. RFC 9309 §2.2.1: those of every group that names it, taken together;
 // those for `*` only where no group does. A group is a run of `User-agent` lines, with all that follows up to the next.
 
-import { isBlank, lowerCase } from './ascii.ts';
+import { isBlank, LOWER_CASE } from './ascii.ts';
 import type { LineTable, RobotsField } from './line-table.ts';
 
 /** Lines that stand together, by their index: from `from`, before `to`. */
@@ -72,13 +72,13 @@ function isName(bytes: Uint8Array, from: number, to: number, name: Uint8Array): 
   if (end > to || (end < to && isTokenByte(bytes[end] ?? 0))) return false;
   for (let index = 0; index < name.length; index++) {
     const byte = bytes[from + index] ?? 0;
-    if (!isTokenByte(byte) || lowerCase(byte) !== name[index]) return false;
+    if (!isTokenByte(byte) || LOWER_CASE[byte] !== name[index]) return false;
   }
   return true;
 }
 
 // RFC 9309 §2.2.1: letters, `_` and `-`.
 function isTokenByte(byte: number): boolean {
-  const letter = lowerCase(byte);
+  const letter = LOWER_CASE[byte] ?? 0;
   return (letter >= 0x61 && letter <= 0x7a) || byte === 0x5f || byte === 0x2d;
 }

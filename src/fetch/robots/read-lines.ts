@@ -2,7 +2,7 @@
 // common misspellings and with something after them; a blank in place of the colon; lines ended by LF, CR or CRLF.
 // One pass over the bytes: how a line begins says whether the rest of it is worth a look.
 
-import { isBlank, lowerCase } from './ascii.ts';
+import { isBlank, LOWER_CASE } from './ascii.ts';
 import { LineTable, type RobotsField } from './line-table.ts';
 
 interface FieldName {
@@ -30,7 +30,7 @@ const NAMES: readonly FieldName[] = [
 ];
 /** By the byte they begin with, in either case. */
 const NAMES_BY_FIRST: readonly (readonly FieldName[] | undefined)[] = Array.from({ length: 256 }, (_, byte) => {
-  const names = NAMES.filter(({ letters }) => letters[0] === lowerCase(byte));
+  const names = NAMES.filter(({ letters }) => letters[0] === LOWER_CASE[byte]);
   return names.length > 0 ? names : undefined;
 });
 const SHORTEST_LINE = 'allow:\n';
@@ -44,7 +44,7 @@ const COLON = 0x3a;
 
 /** The lines of `bytes` that have a field with a meaning here. */
 export function readLines(bytes: Uint8Array): LineTable {
-  const lines = new LineTable(Math.ceil((bytes.length + 1) / SHORTEST_LINE.length));
+  const lines = new LineTable(Math.ceil(bytes.length / SHORTEST_LINE.length));
   for (let start = 0, number = 1; start < bytes.length; number++) {
     let at = start;
     let byte = bytes[at] ?? LF;
@@ -67,7 +67,7 @@ function nameAt(bytes: Uint8Array, at: number, names: readonly FieldName[] | und
   for (const name of names) {
     const { letters } = name;
     let index = 1;
-    while (index < letters.length && lowerCase(bytes[at + index] ?? LF) === letters[index]) index++;
+    while (index < letters.length && LOWER_CASE[bytes[at + index] ?? LF] === letters[index]) index++;
     if (index === letters.length) return name;
   }
   return undefined;

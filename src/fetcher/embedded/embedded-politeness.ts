@@ -8,9 +8,9 @@ import type { Limiter, RateSettings } from '../../fetch/politeness/limiter.ts';
 import { TokenBucket } from '../../fetch/politeness/token-bucket.ts';
 import type { RobotsRecord, RobotsStore } from '../../fetch/robots/robots-store.ts';
 import type { SharedPoliteness } from '../../fetch/shared-politeness.ts';
+import { readHostStates, readRobots, storeEntry } from '../../fetch/stored-memory.ts';
 import type { FetcherLedger } from '../../ledger/fetcher/fetcher-ledger.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Json } from '../../platform/json.ts';
 import type { Random } from '../../platform/random.ts';
 
 export interface EmbeddedPolitenessOptions {
@@ -27,8 +27,7 @@ export class EmbeddedPoliteness implements SharedPoliteness {
   constructor(ledger: FetcherLedger, options: EmbeddedPolitenessOptions) {
     this.#ledger = ledger;
     this.#options = options;
-    // Written by this very code, and so not checked again.
-    this.#hosts = ledger.hosts.states() as unknown as FetchMemory['hosts'];
+    this.#hosts = readHostStates(ledger.hosts.states());
     this.robots = new LedgerRobots(ledger);
   }
 
@@ -53,7 +52,7 @@ export class EmbeddedPoliteness implements SharedPoliteness {
   save({ hosts }: Pick<Unsaved, 'hosts'>): void {
     if (hosts.size === 0) return;
     this.#ledger.transaction(() => {
-      for (const [host, state] of hosts) this.#ledger.hosts.saveState(host, state as unknown as Json);
+      for (const [host, state] of hosts) this.#ledger.hosts.saveState(host, storeEntry(state));
     });
   }
 }
@@ -64,7 +63,7 @@ class LedgerRobots implements RobotsStore {
 
   constructor(ledger: FetcherLedger) {
     this.#ledger = ledger;
-    this.#records = ledger.hosts.robots() as unknown as Map<string, RobotsRecord>;
+    this.#records = new Map(readRobots(ledger.hosts.robots()));
   }
 
   async get(origin: string): Promise<RobotsRecord | undefined> {
@@ -73,7 +72,7 @@ class LedgerRobots implements RobotsStore {
 
   async set(origin: string, record: RobotsRecord): Promise<void> {
     this.#records.set(origin, record);
-    this.#ledger.transaction(() => this.#ledger.hosts.saveRobots(origin, record as unknown as Json));
+    this.#ledger.transaction(() => this.#ledger.hosts.saveRobots(origin, storeEntry(record)));
   }
 
   alone<T>(_origin: string, _signal: AbortSignal, work: () => Promise<T>): Promise<T> {

@@ -33,7 +33,7 @@ const Record = z.discriminatedUnion('kind', [
 ]);
 
 /** The seed's name for the robots.txt of `https://domain`. One that is not https has its origin in full. */
-export function robotsKey(origin: string): string {
+function robotsKey(origin: string): string {
   return `robots:${nameOf(origin)}`;
 }
 
