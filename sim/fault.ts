@@ -21,7 +21,7 @@ export interface FaultScope {
 }
 
 /** The request is answered with this status instead of its page. */
-export interface StatusFault extends FaultScope {
+interface StatusFault extends FaultScope {
   readonly kind: 'status';
   readonly status: number;
   /** For example `{ 'retry-after': '3' }`. */
@@ -31,7 +31,7 @@ export interface StatusFault extends FaultScope {
 }
 
 /** The connection is reset (RST): before any answer, or after the head and `afterBytes` bytes of the body. */
-export interface ResetFault extends FaultScope {
+interface ResetFault extends FaultScope {
   readonly kind: 'reset';
   readonly afterBytes?: number;
 }
@@ -43,24 +43,24 @@ export interface SlowFault extends FaultScope {
 }
 
 /** The request is read and never answered; the connection stays open. */
-export interface SilentFault extends FaultScope {
+interface SilentFault extends FaultScope {
   readonly kind: 'silent';
 }
 
 /** Content-Length promises `missingBytes` (default 100) more than are sent before the connection ends. */
-export interface TruncateFault extends FaultScope {
+interface TruncateFault extends FaultScope {
   readonly kind: 'truncate';
   readonly missingBytes?: number;
 }
 
 /** The answer is right but comes `ms` later, on top of the site's own latency. */
-export interface LatencyFault extends FaultScope {
+interface LatencyFault extends FaultScope {
   readonly kind: 'latency';
   readonly ms: number;
 }
 
 /** The site itself answers wrongly, in a way that it knows by this name. */
-export interface QuirkFault extends FaultScope {
+interface QuirkFault extends FaultScope {
   readonly kind: 'quirk';
   readonly name: string;
 }

@@ -42,7 +42,7 @@ export interface SiteTraits {
   readonly controlRoutes?: ControlRoutes;
 }
 
-export interface SiteStats {
+interface SiteStats {
   readonly requests: number;
   readonly inFlight: number;
   readonly peakInFlight: number;

@@ -1,6 +1,8 @@
 // The public API, nothing else.
 
 export { openSiteManager, type SiteManagerOptions } from './engine/open-sites.ts';
+export type { WalkStart } from './engine/plan-walks.ts';
+export type { HostRate, RunProgress } from './engine/progress.ts';
 export {
   type ReplayOptions,
   type ResumeOptions,
@@ -19,34 +21,54 @@ export {
   walkSite,
   workSite,
 } from './engine/walk-site.ts';
-export type { FetchedExchange, Outcome } from './fetch/outcome.ts';
+export type { Patience } from './fetch/patience.ts';
 export type { Health, RunStatus } from './ledger/health.ts';
+export type { CaseId } from './ledger/mirror/case-row.ts';
+export type { VersionId } from './ledger/mirror/csv-version.ts';
+export type { Mode as MirrorMode } from './ledger/mirror/mirror-run.ts';
+export type { NewRecord } from './ledger/page-result.ts';
 export type { StoredRecord } from './ledger/record-table.ts';
-export type { RunId, RunSummary } from './ledger/run.ts';
+export type { RequestBody } from './ledger/request-spec.ts';
+export type { RunId, RunSummary, Trigger } from './ledger/run.ts';
+export type { StartPage, StartPageId } from './ledger/sites/partial-run-table.ts';
+export type { Observed, SpeculationSummary, WalkSummary } from './ledger/summarise-walks.ts';
 export type { Verdict, VerdictCounts } from './ledger/verdict.ts';
+export type { Environment as MirrorEnvironment } from './mirror/config/mirror-config.ts';
+export type { Entrypoint as MirrorEntrypoint } from './mirror/config/validate-runtime-config.ts';
+export type { CsvSyncResult } from './mirror/csv/csv-sync-result.ts';
+export type { DuplicateToken, UnreadableRow } from './mirror/csv/read-index.ts';
 export { type MirrorFetchSettings, runScrape, type ScrapeOptions } from './mirror/run-scrape.ts';
-export type { ResumeStrategy, RunSummary as MirrorRunSummary, ScrapeParams } from './mirror/scrape-params.ts';
+export type { ResumeStrategy, ScrapeParams } from './mirror/scrape-params.ts';
 export type { ScrapeProgress } from './mirror/scrape-progress.ts';
+export type { MirrorRunSummary } from './mirror/summarise-run.ts';
 export { type SyncOptions, syncSource } from './mirror/sync-source.ts';
-export { CurlewError, ErrorCode } from './platform/errors.ts';
+export { CurlewError, type CurlewErrorOptions, ErrorCode } from './platform/errors.ts';
 export type { Json } from './platform/json.ts';
-export type { ScraperDescription } from './scraper/describe.ts';
+export type { JsonSchema, ScraperDescription, SpeculatorDescription } from './scraper/describe.ts';
 export { type Entry, type EntryRequests, entry } from './scraper/entry.ts';
-export { Form } from './scraper/page/form.ts';
+export type { Bounds } from './scraper/page/bounds.ts';
+export { type FilledForm, Form, type FormValues, type SubmitOptions } from './scraper/page/form.ts';
+export type { FormFields } from './scraper/page/form-encoding.ts';
 export { Link } from './scraper/page/link.ts';
-export { Page } from './scraper/page/page.ts';
-export { SavedFile } from './scraper/page/saved-file.ts';
-export { Element } from './scraper/page/scope.ts';
-export { css, xpath } from './scraper/page/selector.ts';
-export { StructureError } from './scraper/page/structure-error.ts';
+export { Page, type PageSource } from './scraper/page/page.ts';
+export { SavedFile, type SavedFileSource } from './scraper/page/saved-file.ts';
+export { Element, type Scope } from './scraper/page/scope.ts';
+export { css, type MarkedSelector, type Selector, xpath } from './scraper/page/selector.ts';
+export { type PageReference, StructureError, type StructureProblem } from './scraper/page/structure-error.ts';
 export { record, type ScrapedRecord } from './scraper/record.ts';
 export {
+  type Addressed,
+  type AnyStep,
   download,
+  type FormSubmission,
   get,
+  type Handed,
   type PostBody,
   post,
   type Request,
   type RequestOptions,
+  type SentForm,
+  type Step,
   type Target,
   type Yielded,
 } from './scraper/request.ts';
@@ -54,14 +76,24 @@ export { type AnyScraperParams, Scraper, type ScraperParams } from './scraper/sc
 export {
   type MissOutcome,
   type Partition,
+  type PartitionValues,
   type SpeculateDecorator,
   type SpeculateOptions,
   type Speculator,
   speculate,
 } from './scraper/speculate.ts';
-export type { SpeculatorParams } from './scraper/speculation-params.ts';
-export { defineSite, type ListInput, type SiteDefinition, type SiteInput } from './sites/define-site.ts';
-export type { PaginationState, PartialScrapeRun, ScrapeRun } from './sites/pagination-state.ts';
+export type { SpeculatorNames, SpeculatorParams } from './scraper/speculation-params.ts';
+export type { StandardSchema } from './scraper/standard-schema.ts';
+export {
+  defineSite,
+  type ListInput,
+  type ListOptions,
+  type PageStepOf,
+  type ScraperClassOf,
+  type SiteDefinition,
+  type SiteInput,
+} from './sites/define-site.ts';
+export type { FailedPagination, PaginationState, PartialScrapeRun, ScrapeRun } from './sites/pagination-state.ts';
 export type { ProxyBlocklistEntry } from './sites/proxy-blocklist.ts';
 export type { ProxyStrategy } from './sites/proxy-strategy.ts';
 export type { SiteConfig } from './sites/site-config.ts';

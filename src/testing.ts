@@ -12,6 +12,8 @@ import type { Handed, Step } from './scraper/request.ts';
 import type { Scraper } from './scraper/scraper.ts';
 
 export type { ArchivedAddress } from './engine/archived-answer.ts';
+export type { ProbeMark, WalkId } from './ledger/probe.ts';
+export type { RequestSpec } from './ledger/request-spec.ts';
 
 /** A page for a step to read: its HTML (or JSON, or bytes), and where it would have come from. */
 export interface SamplePage {
@@ -33,6 +35,7 @@ export interface SampleFile {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What a step yielded. */
 export interface StepResult {
   /** Checked against their schemas, as the engine would: `errors` is undefined for valid ones. */
   readonly records: readonly NewRecord[];

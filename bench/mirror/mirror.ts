@@ -28,6 +28,8 @@ interface Figures {
   readonly files: number;
   readonly seconds: number;
   readonly peakMb: number;
+  /** Resident after a quarter of the time. */
+  readonly quarterMb: number;
   /** What it wrote to standard error. */
   readonly said: string;
 }
@@ -40,17 +42,15 @@ async function timed(
 ): Promise<Omit<Figures, 'files'>> {
   const began = performance.now();
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...env } });
-  let peakMb = 0;
-  const look = () => {
-    peakMb = Math.max(peakMb, residentMb(child.pid));
-  };
-  const timer = setInterval(look, 50);
+  const residents: number[] = [];
+  const timer = setInterval(() => residents.push(residentMb(child.pid)), 50);
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text) => (said += text));
   const [code] = await once(child, 'close');
   clearInterval(timer);
   if (code !== 0) throw new Error(`${command} ended with ${code}: ${said.slice(-2_000)}`);
-  return { seconds: (performance.now() - began) / 1000, peakMb, said };
+  const quarterMb = residents[Math.floor(residents.length / 4)] ?? 0;
+  return { seconds: (performance.now() - began) / 1000, peakMb: Math.max(0, ...residents), quarterMb, said };
 }
 
 /** proc(5); 0 where there is none. */
@@ -167,6 +167,11 @@ try {
       line('wget, one at a time', rows.wget),
       line(`curl, ${PARALLEL} at once`, rows.curl),
     ]),
+  );
+  const { quarterMb, peakMb } = rows.curlew;
+  console.log(
+    `Curlew's memory, ${CASES} cases: ${quarterMb.toFixed(0)} MB after a quarter, ${peakMb.toFixed(0)} MB at the peak, ` +
+      `${(peakMb / few.peakMb).toFixed(2)} times that of ${FEW} cases.`,
   );
   console.log(`Curlew's live heap, ${CASES} cases: ${rows.heap[0]} MB after a quarter, ${rows.heap[1]} MB at the end.`);
 } finally {

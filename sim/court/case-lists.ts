@@ -7,7 +7,7 @@ import { type Listing, listPage } from './list-page.ts';
  * `total`: the page states this total whatever it has. `loop`: the next link of page `from` leads to page `to`.
  * `insert`: from the page request after the `afterRequests`-th on, this case stands at the top, and all others shift.
  */
-export type ListQuirk =
+type ListQuirk =
   | { readonly kind: 'total'; readonly stated: number }
   | { readonly kind: 'loop'; readonly from: number; readonly to: number }
   | { readonly kind: 'insert'; readonly afterRequests: number; readonly id: number };

@@ -4,12 +4,12 @@
 import type { Random } from '../../src/platform/random.ts';
 import { chance } from '../chance.ts';
 
-export interface Party {
+interface Party {
   readonly role: 'Plaintiff' | 'Defendant';
   readonly name: string;
 }
 
-export interface DocketEntry {
+interface DocketEntry {
   readonly date: string;
   readonly text: string;
 }
@@ -29,7 +29,7 @@ export interface CaseRecord {
   readonly documents: readonly string[];
 }
 
-export type Division = 'civil' | 'criminal';
+type Division = 'civil' | 'criminal';
 
 const FIRST_DAY = Date.UTC(2024, 0, 1);
 const DAY_MS = 86_400_000;

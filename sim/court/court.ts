@@ -21,7 +21,7 @@ export interface CourtOptions extends DocketOptions {
   readonly graphPages?: number;
 }
 
-export interface ExpectedDocument {
+interface ExpectedDocument {
   readonly path: string;
   /** Number of the case it belongs to. */
   readonly number: string;

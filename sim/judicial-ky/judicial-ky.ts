@@ -26,7 +26,7 @@ export interface JudicialKyOptions extends CorpusOptions, SiteOptions, Partial<J
 }
 
 /** A switch that is on: `clear` of its origin's faults takes the id. */
-export interface ActiveSwitch {
+interface ActiveSwitch {
   readonly origin: Origin;
   readonly id: number;
 }

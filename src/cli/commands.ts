@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 
-export interface CommandModule {
+interface CommandModule {
   /** Adds arguments, options, examples and the action. */
   define(command: Command): Command;
 }

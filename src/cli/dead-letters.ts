@@ -11,13 +11,11 @@ import { writeLines } from './write-output.ts';
 type Options = PlaceOptions & JsonOption & DeadLetterFilter & { readonly all?: boolean };
 
 export function define(command: Command): Command {
-  addOptions(command.command('list').description('Print URLs that were given up, oldest first')).action(list);
-  addOptions(command.command('requeue').description('Put them back to the end of the queue'))
-    .option('--all', 'every dead letter')
-    .action((options: Options) => settle(options, 'requeue'));
-  addOptions(command.command('drop').description('Remove them for good'))
-    .option('--all', 'every dead letter')
-    .action((options: Options) => settle(options, 'drop'));
+  addOptions(command.command('list').description('List dead letters, oldest first')).action(list);
+  const requeue = command.command('requeue').description('Put dead letters back to the end of the queue');
+  addOptions(requeue.option('--all', 'every dead letter')).action((options: Options) => settle(options, 'requeue'));
+  const drop = command.command('drop').description('Remove dead letters for good');
+  addOptions(drop.option('--all', 'every dead letter')).action((options: Options) => settle(options, 'drop'));
   return command.addHelpText(
     'after',
     '\nExample:\n  curlew dead-letters requeue --reason http_500 --host court.example',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import { styleText } from 'node:util';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type RunningCourt, startCourt } from '../../sim/court/court.ts';
 import { readRecords } from '../engine/record-stream.ts';
 import { systemCodeOf } from '../platform/errors.ts';
@@ -25,7 +25,12 @@ const CONCURRENCY = 4;
 
 export function define(command: Command): Command {
   return command
-    .option('--data <dir>', `where to put the data (default: a new directory in ${DEFAULT_DATA})`)
+    .addOption(
+      new Option('--data <dir>', 'directory of the ledger, archive and files').default(
+        undefined,
+        `a new one in ${DEFAULT_DATA}`,
+      ),
+    )
     .addHelpText('after', '\nExample:\n  curlew demo')
     .action(async (options: Options) => {
       const data = options.data ?? (await newDirectory());

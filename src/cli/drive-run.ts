@@ -3,15 +3,12 @@
 
 import type { RunHandle } from '../engine/run.ts';
 import type { RunSummary } from '../ledger/run.ts';
-import { systemClock } from '../platform/clock.ts';
 import { boundYoungGeneration } from '../platform/young-generation.ts';
 import { ExitCode } from './exit-code.ts';
 import { formatNext, formatSummary, nextSteps } from './format-summary.ts';
 import { jsonLine } from './json-line.ts';
+import { onSignals } from './on-signals.ts';
 import { showProgress } from './show-progress.ts';
-
-/** Signals nearer to each other than this are one: a terminal and a launcher may both hand on the same Ctrl-C. */
-const SAME_SIGNAL_MS = 50;
 
 export async function driveRun(
   handle: RunHandle,
@@ -38,24 +35,7 @@ export async function driveRun(
   }
 }
 
-/** Counts SIGINT and SIGTERM until it is released. */
-export function onSignals(hear: (count: number) => void): () => void {
-  let count = 0;
-  let last = Number.NEGATIVE_INFINITY;
-  const onSignal = () => {
-    const now = systemClock.monotonic();
-    if (now - last >= SAME_SIGNAL_MS) hear(++count);
-    last = now;
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  return () => {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
-  };
-}
-
-export function exitCodeOf({ status, health }: RunSummary): ExitCode {
+function exitCodeOf({ status, health }: RunSummary): ExitCode {
   if (status === 'interrupted') return ExitCode.interrupted;
   return status === 'completed' && health === 'ok' ? ExitCode.ok : ExitCode.notOk;
 }

@@ -9,7 +9,7 @@ import type { RunId } from '../ledger/run.ts';
 import { systemClock } from '../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { lookAtData } from './look-at-data.ts';
-import { addDataOption, type DataOption, readRun } from './options.ts';
+import { addDataOption, addOutputOption, addRunArgument, type DataOption } from './options.ts';
 import { recordLine } from './record-line.ts';
 import { toPath, writeLines } from './write-output.ts';
 
@@ -20,15 +20,14 @@ type Options = DataOption & {
 };
 
 export function define(command: Command): Command {
-  command
-    .argument('<run>', 'number of the run, or latest', readRun)
+  addRunArgument(command)
     .addOption(
       new Option('--format <format>', 'jsonl and csv: the records; warc: every exchange')
         .choices(['jsonl', 'csv', 'warc'])
         .default('jsonl'),
     )
-    .option('--kind <kind>', 'only records of this kind (not for warc)')
-    .option('-o, --output <file>', 'where to write it (default: standard output)');
+    .option('--kind <kind>', 'only records of this kind; not for warc');
+  addOutputOption(command);
   addDataOption(command);
   return command
     .addHelpText('after', '\nExample:\n  curlew export latest --format csv --kind case -o cases.csv')

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { fetchUrls } from '../engine/fetch-urls.ts';
 import type { UrlOutcome } from '../engine/url-outcome.ts';
 import type { RunSummary } from '../ledger/run.ts';
-import { onSignals } from './drive-run.ts';
 import { ExitCode } from './exit-code.ts';
 import { formatBytes, formatCount, printable } from './format.ts';
 import { jsonLine } from './json-line.ts';
+import { onSignals } from './on-signals.ts';
 import {
   addDataOption,
   addFetchOptions,

@@ -4,20 +4,23 @@ import { createLog } from '../observe/log.ts';
 import { systemClock } from '../platform/clock.ts';
 import { systemRandom } from '../platform/random.ts';
 import { boundYoungGeneration } from '../platform/young-generation.ts';
-import { onSignals } from './drive-run.ts';
 import { ExitCode } from './exit-code.ts';
 import { addPlaceOptions, choosePlace, type PlaceOptions } from './fetcher-options.ts';
+import { onSignals } from './on-signals.ts';
+import { addJsonOption } from './options.ts';
 
 export function define(command: Command): Command {
   addPlaceOptions(command);
+  addJsonOption(command, ', as its log is without');
   return command
-    .option('--json', 'print JSON for machines (its log always is)')
     .addHelpText(
       'after',
       `
-Takes addresses from the queue, fetches them politely, and tells of each page in the event log, until it is stopped.
-Configured by PAGE_FETCHER_* (docs/fleet.md). With Redis or Kafka named it is one worker of a fleet; else it works alone.
-The log goes to standard error. SIGTERM finishes or gives back what it holds; a second one ends it at once.
+Takes addresses from the queue, fetches them politely, and tells of each page
+in the event log, until it is stopped. Configured by PAGE_FETCHER_*
+(docs/fleet.md). With Redis or Kafka named it is one worker of a fleet; else it
+works alone. The log goes to standard error. SIGTERM finishes or gives back what
+it holds; a second one ends it at once.
 
 Example:
   curlew fetcher --embedded`,

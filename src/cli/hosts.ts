@@ -8,6 +8,7 @@ import {
   type RobotsInForce,
 } from '../engine/politeness-receipt.ts';
 import type { HostState } from '../fetch/host-state.ts';
+import { readHostStates } from '../fetch/stored-memory.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type Instant, systemClock } from '../platform/clock.ts';
 import { formatCount, formatInstant, formatTable, printable } from './format.ts';
@@ -21,7 +22,8 @@ export function define(command: Command): Command {
   command.addOption(
     new Option('--receipt [run]', 'prove from the ledger how polite a run was: its number, or latest')
       .argParser(readRun)
-      .preset('latest'),
+      .preset('latest')
+      .default(undefined, 'latest'),
   );
   addDataOption(command);
   addJsonOption(command);
@@ -41,8 +43,7 @@ async function showReceipt(ledger: Ledger, reference: number | 'latest', { json 
 }
 
 async function showHosts(ledger: Ledger, { json }: Options): Promise<void> {
-  // Written by the fetch pipeline, and so not checked again.
-  const states = (await ledger.hostStates()) as unknown as ReadonlyMap<string, HostState>;
+  const states = readHostStates(await ledger.hostStates());
   const rows = [...states]
     .map(([host, state]) => rowOf(host, state, systemClock.now()))
     .sort((a, b) => (a.host < b.host ? -1 : 1));

@@ -21,9 +21,14 @@ export async function lookAtData<T>(data: string, look: (ledger: Ledger) => Prom
   }
 }
 
-/** Throws `run_not_found` when nothing was ever run there: looking must not make a ledger. */
+/** Whether anything was ever run there: looking must not make a ledger. */
+export function hasData(data: string): boolean {
+  return existsSync(join(data, LEDGER_FILE));
+}
+
+/** Throws `run_not_found` when nothing was. */
 export function assertData(data: string): void {
-  if (existsSync(join(data, LEDGER_FILE))) return;
+  if (hasData(data)) return;
   throw new CurlewError(ErrorCode.runNotFound, `There are no runs in ${data}.`, {
     remedy: 'Begin one with curlew run, or name another directory with --data.',
   });

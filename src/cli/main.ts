@@ -1,12 +1,12 @@
-// The command line. Commands are loaded when they are called, so that `curlew --help` is quick. What goes wrong comes out
-// as: what happened, to what, what to do. Exit codes: 0 done, 1 not ok, 2 usage, 130 interrupted.
+// The command line. Commands, and what reads their options, are loaded when they are called, so that `curlew --help` is quick.
+// What goes wrong comes out as: what happened, to what, what to do. Exit codes: 0 done, 1 not ok, 2 usage, 130 interrupted.
 
-import { Command, CommanderError } from 'commander';
+import type { CommanderError } from 'commander';
 import { systemCodeOf } from '../platform/errors.ts';
+import { nearest } from '../platform/nearest.ts';
 import { version } from '../platform/version.ts';
 import { COMMANDS, type CommandName } from './commands.ts';
 import { ExitCode } from './exit-code.ts';
-import { nearest } from './nearest.ts';
 import { reportError } from './report-error.ts';
 
 /** Runs one command; sets the process' exit code instead of exiting, so that output is written to its end. */
@@ -22,9 +22,8 @@ export async function main(args: readonly string[]): Promise<void> {
 
 async function dispatch(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
+  if (name === 'help' && rest.length > 0) return dispatch([...rest, '--help']);
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    const about = rest[0];
-    if (name === 'help' && about !== undefined && isCommand(about)) return dispatch([about, '--help']);
     process.stdout.write(overview());
     return name === undefined ? ExitCode.usage : ExitCode.ok;
   }
@@ -33,23 +32,19 @@ async function dispatch(args: readonly string[]): Promise<number> {
     return ExitCode.ok;
   }
   if (!isCommand(name)) {
-    const guess = nearest(name, Object.keys(COMMANDS));
-    process.stderr.write(`curlew: there is no command ${JSON.stringify(name)}.\n`);
+    const [sort, known] = name.startsWith('-')
+      ? ['option', ['--help', '--version']]
+      : ['command', Object.keys(COMMANDS)];
+    const guess = nearest(name, known);
+    process.stderr.write(`curlew: there is no ${sort} ${JSON.stringify(name)}.\n`);
     process.stderr.write(guess === undefined ? '  curlew --help lists them.\n' : `  Did you mean: curlew ${guess}?\n`);
     return ExitCode.usage;
   }
+  const { bareCommand, showUsageAfterErrors } = await import('./bare-command.ts');
   const { define } = await COMMANDS[name].load();
-  // Before it is defined: subcommands take over what their parent has when they are made.
-  const bare = new Command(`curlew ${name}`)
-    .description(COMMANDS[name].summary)
-    .exitOverride()
-    .showHelpAfterError('  (--help shows the options and an example)')
-    .configureOutput({
-      outputError: (text: string, write: (text: string) => void) => write(text.replace(/^error: /, 'curlew: ')),
-    });
-  const command = define(bare);
+  const command = showUsageAfterErrors(define(bareCommand(name, COMMANDS[name].summary)));
   process.exitCode = ExitCode.ok;
-  await command.parseAsync([...rest], { from: 'user' });
+  await command.parseAsync(rest, { from: 'user' });
   return Number(process.exitCode);
 }
 
@@ -76,10 +71,15 @@ function overview(): string {
 }
 
 function exitCodeFor(error: unknown, json: boolean): ExitCode {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.usage;
+  if (isCommanderError(error)) return error.exitCode === 0 ? ExitCode.ok : ExitCode.usage;
   // `curlew records latest | head` is no error.
   if (isClosedPipe(error)) return ExitCode.ok;
   return reportError(error, json);
+}
+
+/** Known by its code, so that Commander is loaded only for a command. */
+function isCommanderError(error: unknown): error is CommanderError {
+  return systemCodeOf(error)?.startsWith('commander.') ?? false;
 }
 
 /** Whoever read our output has left. A run goes on all the same. */

@@ -2,6 +2,7 @@
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { SettingsInput } from '../engine/settings.ts';
+import { TRIGGERS, type Trigger } from '../ledger/run.ts';
 
 export const DEFAULT_DATA = './curlew-data';
 
@@ -19,8 +20,30 @@ export function addDataOption(command: Command): Command {
   );
 }
 
-export function addJsonOption(command: Command): Command {
-  return command.option('--json', 'print JSON for machines');
+/** `more`: what that means for this command, if it is not plain. */
+export function addJsonOption(command: Command, more = ''): Command {
+  return command.option('--json', `print JSON for machines${more}`);
+}
+
+export function addRunArgument(command: Command): Command {
+  return command.argument('<run>', 'number of the run, or latest', readRun);
+}
+
+export function addOutputOption(command: Command): Command {
+  return command.addOption(
+    new Option('-o, --output <file>', 'where to write it').default(undefined, 'standard output'),
+  );
+}
+
+export interface TriggerOption {
+  readonly trigger: Trigger;
+}
+
+/** For who calls the command for somebody else: the server. Not for people, and so not in `--help`. */
+export function addTriggerOption(command: Command): Command {
+  return command.addOption(
+    new Option('--trigger <who>', 'who asked for it').choices(TRIGGERS).default('cli').hideHelp(),
+  );
 }
 
 export interface FetchOptions {
@@ -34,26 +57,47 @@ export interface FetchOptions {
   readonly durability?: 'process' | 'power';
 }
 
-export function addFetchOptions(command: Command): Command {
-  return command
-    .option('--concurrency <n>', 'requests of one host in flight at once (default: 8)', readCount)
-    .option('--rate <n|off>', 'requests per second to one host (default: 1)', readRate)
-    .option('--allow-host <host[:port]>', 'allow a host with a private address; repeatable', collect)
-    .addOption(
-      new Option(
-        '--robots <mode>',
-        'when robots.txt cannot be had: allow, or strict (RFC 9309); off: do not ask',
-      ).choices(['allow', 'strict', 'off']),
-    )
-    .option('--proxy <url>', 'http, https or socks5 proxy for all requests')
-    .option('--user-agent <text>', 'what Curlew calls itself')
-    .option('--base-url <url>', "instead of the scraper's own, to run it on a copy of the site")
-    .addOption(
-      new Option('--durability <level>', 'survive kills of the process, or power cuts too').choices([
-        'process',
-        'power',
-      ]),
-    );
+/** What is not given has no value, so that a resumed run keeps its own: the defaults are those of the settings. */
+const FETCH_OPTIONS = {
+  concurrency: () =>
+    new Option('--concurrency <n>', 'requests of one host in flight at once')
+      .argParser(readCount)
+      .default(undefined, '8'),
+  rate: () =>
+    new Option('--rate <n|off>', 'requests per second to one host').argParser(readRate).default(undefined, '1'),
+  allowHost: () =>
+    new Option('--allow-host <host[:port]>', 'allow a host with a private address; repeatable').argParser(collect),
+  robots: () =>
+    new Option('--robots <mode>', 'when robots.txt cannot be had: allow, or strict (RFC 9309); off: do not ask')
+      .choices(['allow', 'strict', 'off'])
+      .default(undefined, 'allow'),
+  proxy: () => new Option('--proxy <url>', 'http, https or socks5 proxy for all requests'),
+  userAgent: () => new Option('--user-agent <text>', 'what Curlew calls itself').default(undefined, 'curlew/VERSION'),
+  baseUrl: () =>
+    new Option('--base-url <url>', 'what relative addresses are resolved against, such as a copy of the site'),
+  durability: () =>
+    new Option('--durability <level>', 'survive kills of the process, or power cuts too')
+      .choices(['process', 'power'])
+      .default(undefined, 'process'),
+} as const satisfies Record<keyof FetchOptions, () => Option>;
+
+type FetchOptionName = keyof typeof FETCH_OPTIONS;
+
+const ALL_FETCH_OPTIONS = Object.keys(FETCH_OPTIONS) as FetchOptionName[];
+
+export function addFetchOptions(command: Command, names: readonly FetchOptionName[] = ALL_FETCH_OPTIONS): Command {
+  for (const name of names) command.addOption(FETCH_OPTIONS[name]());
+  return command;
+}
+
+/** The same for what was begun earlier, with settings of its own. */
+export function addResumedFetchOptions(command: Command): Command {
+  for (const name of ALL_FETCH_OPTIONS) {
+    const option: Option = FETCH_OPTIONS[name]();
+    const hasDefault = option.defaultValueDescription !== undefined;
+    command.addOption(hasDefault ? option.default(undefined, 'as it was begun') : option);
+  }
+  return command;
 }
 
 /** Only what was given, so that a resumed run keeps its own settings for the rest. */
@@ -82,7 +126,7 @@ export function readCount(text: string): number {
   return count;
 }
 
-export function readRate(text: string): number | 'off' {
+function readRate(text: string): number | 'off' {
   if (text === 'off') return 'off';
   const rate = Number(text);
   if (!(rate > 0 && Number.isFinite(rate))) throw new InvalidArgumentError('It must be a number above 0, or off.');

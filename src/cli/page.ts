@@ -7,18 +7,23 @@ import type { Page } from '../scraper/page/page.ts';
 import { SavedFile } from '../scraper/page/saved-file.ts';
 import { jsonLine } from './json-line.ts';
 import { assertData } from './look-at-data.ts';
-import { addDataOption, type DataOption, type JsonOption, readRun } from './options.ts';
+import {
+  addDataOption,
+  addJsonOption,
+  addOutputOption,
+  addRunArgument,
+  type DataOption,
+  type JsonOption,
+} from './options.ts';
 import { toPath } from './write-output.ts';
 
 type Options = DataOption & JsonOption & { readonly output?: string };
 
 export function define(command: Command): Command {
-  command
-    .argument('<run>', 'number of the run, or latest', readRun)
-    .argument('<url>', 'address of the page', readAddress)
-    .option('-o, --output <file>', 'where to write it (default: standard output)');
+  addRunArgument(command).argument('<url>', 'address of the page', readAddress);
+  addOutputOption(command);
   addDataOption(command);
-  command.option('--json', 'print where it came from, with its headers, instead of the page');
+  addJsonOption(command, ': where the page came from, and its headers, instead of it');
   return command
     .addHelpText('after', '\nExample:\n  curlew page latest https://court.example/case/17 -o case-17.html')
     .action(async (run: number | 'latest', url: string, { data, output, json }: Options) => {

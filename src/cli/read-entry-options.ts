@@ -2,6 +2,7 @@
 // a boolean they are read as one.
 
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { didYouMean } from '../platform/nearest.ts';
 import type { JsonSchema, ScraperDescription } from '../scraper/describe.ts';
 import type { AnyScraperParams } from '../scraper/scraper.ts';
 
@@ -48,8 +49,9 @@ function readParam(text: string, target: DescribedEntry): [string, unknown] {
   const [name, value] = [text.slice(0, equals), text.slice(equals + 1)];
   const properties = target.params?.properties as Readonly<Record<string, JsonSchema>> | undefined;
   if (properties !== undefined && !Object.hasOwn(properties, name)) {
+    const known = Object.keys(properties);
     throw new CurlewError(ErrorCode.invalidParameter, `Entry ${target.name} has no parameter ${name}.`, {
-      remedy: `Its parameters are: ${Object.keys(properties).join(', ') || 'none'}.`,
+      remedy: `${didYouMean(name, known)}Its parameters are: ${known.join(', ') || 'none'}.`,
     });
   }
   return [name, readValue(value, properties?.[name]?.type)];

@@ -2,19 +2,18 @@ import type { Command } from 'commander';
 import { readRecords } from '../engine/record-stream.ts';
 import type { StoredRecord } from '../ledger/record-table.ts';
 import { lookAtData } from './look-at-data.ts';
-import { addDataOption, type DataOption, readRun } from './options.ts';
+import { addDataOption, addJsonOption, addRunArgument, type DataOption } from './options.ts';
 import { recordLine } from './record-line.ts';
 import { writeLines } from './write-output.ts';
 
 type Options = DataOption & { readonly kind?: string; readonly invalid?: boolean };
 
 export function define(command: Command): Command {
-  command
-    .argument('<run>', 'number of the run, or latest', readRun)
+  addRunArgument(command)
     .option('--kind <kind>', 'only records of this kind')
-    .option('--invalid', 'only invalid records, with their errors')
-    .option('--json', 'print JSON for machines (it always does)');
+    .option('--invalid', 'only invalid records, with their errors');
   addDataOption(command);
+  addJsonOption(command, ', as it does without');
   return command
     .addHelpText('after', '\nExample:\n  curlew records latest --kind case | head')
     .action(async (reference: number | 'latest', options: Options) => {

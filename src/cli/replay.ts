@@ -10,18 +10,26 @@ import { printable } from './format.ts';
 import { jsonLine } from './json-line.ts';
 import { loadScraperOrSite } from './load-scraper.ts';
 import { lookAtData } from './look-at-data.ts';
-import { addDataOption, addJsonOption, type DataOption, type JsonOption, readRun } from './options.ts';
+import {
+  addDataOption,
+  addJsonOption,
+  addRunArgument,
+  addTriggerOption,
+  type DataOption,
+  type JsonOption,
+  type TriggerOption,
+} from './options.ts';
 import { sourceOf } from './source-of.ts';
 
-type Options = DataOption & JsonOption & { readonly file?: string; readonly diff?: boolean };
+type Options = DataOption & JsonOption & TriggerOption & { readonly file?: string; readonly diff?: boolean };
 
 export function define(command: Command): Command {
-  command
-    .argument('<run>', 'number of the run to replay, or latest', readRun)
+  addRunArgument(command)
     .option('--file <scraper.ts>', 'another version of the scraper')
-    .option('--diff', 'show records added, lost and changed against that run; exit 1 if any, else 0');
+    .option('--diff', 'show records added, lost and changed against that run; exit 0 if none, and no more is unread');
   addDataOption(command);
   addJsonOption(command);
+  addTriggerOption(command);
   return command
     .addHelpText('after', '\nExample:\n  curlew replay latest --file court-fixed.ts --diff')
     .action(async (reference: number | 'latest', options: Options) => {
@@ -29,7 +37,7 @@ export function define(command: Command): Command {
       const source = sourceOf(original, options.file);
       const ScraperClass = await loadScraperOrSite(source);
       const scraper = new ScraperClass(original.params as unknown as AnyScraperParams);
-      const handle = replay(scraper, { data: options.data, run: original.id, source });
+      const handle = replay(scraper, { data: options.data, run: original.id, source, trigger: options.trigger });
       await driveRun(handle, options);
       if (options.diff) await showDiff(original.id, await handle.id, options);
     });
@@ -43,18 +51,29 @@ async function showDiff(before: RunId, after: RunId, options: Options): Promise<
       process.stdout.write(options.json ? `${jsonLine(diff)}\n` : formatDiff(diff));
     }
   });
-  const differs = counts.added + counts.lost + counts.changed > 0;
+  const { requests: was } = await lookAtData(options.data, (ledger) => ledger.summary(before));
+  const { requests: is } = await lookAtData(options.data, (ledger) => ledger.summary(after));
+  // What the archive cannot answer, or the new steps cannot read, might have had other records.
+  const unread = UNREAD.reduce((sum, verdict) => sum + Math.max(0, is[verdict] - was[verdict]), 0);
   process.stdout.write(
-    options.json ? `${jsonLine({ before, after, ...counts })}\n` : `${formatCounts(counts, differs, before)}\n`,
+    options.json ? `${jsonLine({ before, after, ...counts, unread })}\n` : formatCounts(counts, unread, before),
   );
-  if (process.exitCode !== ExitCode.interrupted) process.exitCode = differs ? ExitCode.notOk : ExitCode.ok;
+  const same = counts.added + counts.lost + counts.changed + unread === 0;
+  if (process.exitCode !== ExitCode.interrupted) process.exitCode = same ? ExitCode.ok : ExitCode.notOk;
 }
+
+const UNREAD = ['failed', 'unknown', 'pending'] as const;
 
 type Counts = Readonly<Record<RecordDiff['change'], number>>;
 
-function formatCounts({ added, lost, changed }: Counts, differs: boolean, before: RunId): string {
-  if (!differs) return `The same records as in run ${before}.`;
-  return `${added} added, ${lost} lost, ${changed} changed against run ${before}.`;
+function formatCounts({ added, lost, changed }: Counts, unread: number, before: RunId): string {
+  const lines = [
+    added + lost + changed === 0
+      ? `The same records as in run ${before}.`
+      : `${added} added, ${lost} lost, ${changed} changed against run ${before}.`,
+  ];
+  if (unread > 0) lines.push(`${unread} more than in run ${before} could not be read: see the verdicts above.`);
+  return `${lines.join('\n')}\n`;
 }
 
 function formatDiff({ change, kind, url, before, after }: RecordDiff): string {

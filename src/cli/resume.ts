@@ -7,12 +7,12 @@ import { loadScraperOrSite, loadSite } from './load-scraper.ts';
 import { lookAtData } from './look-at-data.ts';
 import {
   addDataOption,
-  addFetchOptions,
   addJsonOption,
+  addResumedFetchOptions,
+  addRunArgument,
   type DataOption,
   type FetchOptions,
   type JsonOption,
-  readRun,
   settingsFrom,
 } from './options.ts';
 import { sourceOf } from './source-of.ts';
@@ -20,10 +20,8 @@ import { sourceOf } from './source-of.ts';
 type Options = DataOption & JsonOption & FetchOptions & { readonly file?: string };
 
 export function define(command: Command): Command {
-  command
-    .argument('<run>', 'number of the run, or latest', readRun)
-    .option('--file <scraper.ts>', 'the scraper, if it has moved since the run was begun');
-  addFetchOptions(command);
+  addRunArgument(command).option('--file <scraper.ts>', 'the scraper, if it has moved since the run was begun');
+  addResumedFetchOptions(command);
   addDataOption(command);
   addJsonOption(command);
   return command

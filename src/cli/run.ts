@@ -1,17 +1,21 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { nothingObserved } from '../engine/observations.ts';
 import { run } from '../engine/run.ts';
 import { driveRun } from './drive-run.ts';
 import { loadScraper } from './load-scraper.ts';
+import { hasData } from './look-at-data.ts';
 import {
   addDataOption,
   addFetchOptions,
   addJsonOption,
+  addTriggerOption,
   collect,
   type DataOption,
   type FetchOptions,
   type JsonOption,
   settingsFrom,
+  type TriggerOption,
 } from './options.ts';
 import { type EntryOptions, readEntryOptions } from './read-entry-options.ts';
 import {
@@ -21,7 +25,7 @@ import {
   walkStartFrom,
 } from './speculation-options.ts';
 
-type Options = DataOption & JsonOption & FetchOptions & EntryOptions & SpeculationOptions;
+type Options = DataOption & JsonOption & FetchOptions & EntryOptions & SpeculationOptions & TriggerOption;
 
 export function define(command: Command): Command {
   command
@@ -32,19 +36,24 @@ export function define(command: Command): Command {
   addFetchOptions(command);
   addDataOption(command);
   addJsonOption(command);
+  addTriggerOption(command);
   return command
     .addHelpText('after', '\nExample:\n  curlew run court.ts --entry recent --param since=2026-01-01 --rate 2')
     .action(async (file: string, options: Options) => {
       const ScraperClass = await loadScraper(file);
-      const entries = readEntryOptions(ScraperClass.describe(), options);
+      const description = ScraperClass.describe();
+      const entries = readEntryOptions(description, options);
       const params = { ...entries, speculative: speculativeFrom(options) };
       const source = resolve(file);
+      const walkFrom = walkStartFrom(options);
+      if (walkFrom !== 'declared' && !hasData(options.data)) throw nothingObserved(description.name);
       await driveRun(
         run(new ScraperClass(params), {
           ...settingsFrom(options),
           data: options.data,
           source,
-          walkFrom: walkStartFrom(options),
+          trigger: options.trigger,
+          walkFrom,
         }),
         options,
       );

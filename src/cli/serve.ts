@@ -3,9 +3,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { createLog } from '../observe/log.ts';
 import { systemClock } from '../platform/clock.ts';
 import { startServer } from '../server/server.ts';
-import { onSignals } from './drive-run.ts';
 import { jsonLine } from './json-line.ts';
-import { addDataOption, addJsonOption, collect, type DataOption, type JsonOption, readRate } from './options.ts';
+import { onSignals } from './on-signals.ts';
+import { addDataOption, addFetchOptions, addJsonOption, type DataOption, type JsonOption } from './options.ts';
 
 type Options = DataOption &
   JsonOption & {
@@ -26,17 +26,15 @@ export function define(command: Command): Command {
       new Option('--scrapers <dir>', 'directory of scrapers and sites that can be started')
         .env('CURLEW_SCRAPERS')
         .default('./scrapers'),
-    )
-    .option('--rate <n|off>', 'requests per second to one host, for runs begun from here (default: 1)', readRate)
-    .option(
-      '--allow-host <host[:port]>',
-      'allow runs begun from here a host with a private address; repeatable',
-      collect,
     );
+  addFetchOptions(command, ['rate', 'allowHost']);
   addDataOption(command);
   addJsonOption(command);
   return command
-    .addHelpText('after', '\nExample:\n  curlew serve --port 8080 --scrapers ./scrapers')
+    .addHelpText(
+      'after',
+      '\n--rate and --allow-host are for the runs that are begun from here.\n\nExample:\n  curlew serve --port 8080 --scrapers ./scrapers',
+    )
     .action(async (options: Options) => serve(options));
 }
 
@@ -51,13 +49,13 @@ async function serve({ data, host, port, publicUrl, scrapers, allowHost = [], ra
     defaults: [...allowHost.map((name) => `--allow-host=${name}`), ...(rate === undefined ? [] : [`--rate=${rate}`])],
     log: createLog(process.stderr, () => systemClock.now()),
   });
+  const stopped = Promise.withResolvers<void>();
+  const release = onSignals((count) => (count === 1 ? stopped.resolve() : process.exit()));
   process.stdout.write(
     json
       ? `${jsonLine({ url: server.url, pid: process.pid, data })}\n`
       : `Curlew is on ${server.url}, data in ${data}. Ctrl-C ends it; runs go on.\n`,
   );
-  const stopped = Promise.withResolvers<void>();
-  const release = onSignals((count) => (count === 1 ? stopped.resolve() : process.exit()));
   await stopped.promise;
   await server.close();
   release();

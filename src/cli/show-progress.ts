@@ -2,7 +2,7 @@
 // elsewhere.
 
 import { styleText } from 'node:util';
-import type { HostRate, Progress } from '../engine/progress.ts';
+import type { HostRate, RunProgress } from '../engine/progress.ts';
 import { formatCount, formatDuration, printable } from './format.ts';
 
 const REDRAW_MS = 200;
@@ -18,7 +18,7 @@ export interface ShownProgress {
 }
 
 /** Starts showing. */
-export function showProgress(progress: () => Progress | undefined): ShownProgress {
+export function showProgress(progress: () => RunProgress | undefined): ShownProgress {
   return showLive(progress, barLines, plainLine);
 }
 
@@ -65,7 +65,7 @@ export const colour = (name: 'green' | 'dim' | 'yellow' | 'red', text: string) =
   styleText(name, text, { stream: process.stderr });
 
 /** For where nothing can be drawn anew. Exported for its test. */
-export function plainLine(progress: Progress): string {
+export function plainLine(progress: RunProgress): string {
   const { done, failed, blocked, unknown, pending } = progress.total();
   const bad = failed + blocked + unknown;
   const waiting = progress.rates().filter(({ waits, counts }) => waits !== undefined && counts.pending > 0);
@@ -74,7 +74,7 @@ export function plainLine(progress: Progress): string {
 }
 
 /** One line per host, the busiest first, and one for the whole. Exported for its test. */
-export function barLines(progress: Progress, columns: number): string[] {
+export function barLines(progress: RunProgress, columns: number): string[] {
   const hosts = progress.rates().sort((a, b) => b.counts.pending - a.counts.pending);
   const lines = hosts.slice(0, MOST_HOSTS).map((host) => hostLine(host));
   if (hosts.length > MOST_HOSTS) lines.push(`… and ${hosts.length - MOST_HOSTS} more hosts`);

@@ -7,16 +7,26 @@ import { commandLine, formatNext, formatSummary, nextSteps } from './format-summ
 import { formatWalks, lookAtWalks } from './format-walks.ts';
 import { jsonLine } from './json-line.ts';
 import { lookAtData } from './look-at-data.ts';
-import { addDataOption, addJsonOption, type DataOption, type JsonOption, readCount, readRun } from './options.ts';
+import {
+  addDataOption,
+  addJsonOption,
+  addRunArgument,
+  type DataOption,
+  type JsonOption,
+  readCount,
+} from './options.ts';
 import { quoted } from './own-name.ts';
 import { statusNow } from './status-now.ts';
 
 type Options = DataOption & JsonOption & { readonly problems: number };
 
 export function define(command: Command): Command {
-  command
-    .argument('<run>', 'number of the run, or latest', readRun)
-    .option('--problems <n>', 'how many kinds of problems to show, the most frequent first', readCount, 20);
+  addRunArgument(command).option(
+    '--problems <n>',
+    'how many kinds of problems to show, the most frequent first',
+    readCount,
+    20,
+  );
   addDataOption(command);
   addJsonOption(command);
   return command

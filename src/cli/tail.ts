@@ -7,10 +7,10 @@ import { KafkaEventReader } from '../fetcher/kafka/kafka-event-reader.ts';
 import type { PageCache } from '../fetcher/page-cache.ts';
 import type { WebpageEvent } from '../fetcher/webpage-event.ts';
 import { systemClock } from '../platform/clock.ts';
-import { onSignals } from './drive-run.ts';
 import { addPlaceOptions, type ChosenPlace, type PlaceOptions, withBackend } from './fetcher-options.ts';
 import { formatBytes, printable } from './format.ts';
 import { jsonLine } from './json-line.ts';
+import { onSignals } from './on-signals.ts';
 import { addJsonOption, type JsonOption, readCount } from './options.ts';
 
 type Options = PlaceOptions &
@@ -32,7 +32,8 @@ export function define(command: Command): Command {
     .addHelpText(
       'after',
       `
-Reads the event log as any consumer does, and gets the content of each event from the cache by its cache_key.
+Reads the event log as any consumer does, and gets the content of each event
+from the cache by its cache_key.
 
 Example:
   curlew tail --follow --json`,

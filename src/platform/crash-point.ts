@@ -1,6 +1,6 @@
 // Named instants at which tests can make the process die as if the power had failed. Costs one comparison otherwise.
 
-export const CRASH_POINTS = ['after-claim', 'after-fetch', 'after-archive', 'before-commit', 'after-commit'] as const;
+const CRASH_POINTS = ['after-claim', 'after-fetch', 'after-archive', 'before-commit', 'after-commit'] as const;
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
 // CURLEW_CRASH_AT=before-commit:3 dies at the third time that instant is reached.

@@ -41,6 +41,7 @@ export const ErrorCode = {
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 
+/** What an error knows beside its code and message. */
 export interface CurlewErrorOptions {
   /** What the reader can do about it, as a sentence. */
   readonly remedy?: string;

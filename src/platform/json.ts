@@ -1,5 +1,6 @@
 // Values that survive being written to the ledger and read back.
 
+/** What JSON can hold. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 /**

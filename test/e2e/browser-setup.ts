@@ -9,7 +9,7 @@ import type { BrowserAnswer, BrowserRequest, BrowserResult } from '../../src/fet
 import { parseHostPattern } from '../../src/fetch/guard/host-pattern.ts';
 import { chromiumOrSkip } from '../fixtures/services.ts';
 
-export const executablePath = await chromiumOrSkip();
+const executablePath = await chromiumOrSkip();
 
 const closers: (() => Promise<unknown>)[] = [];
 let shared: Promise<BrowserFetch> | undefined;

@@ -128,6 +128,38 @@ describe('exit codes', () => {
     }
   });
 
+  it('130 at once when Ctrl-C is held down, with one word for each degree, and nothing is lost', async () => {
+    const stuck = await startCourt({ seed: 5, highest: 30, latencyMs: 60_000 });
+    try {
+      const running = startCurlew([...runArguments(COUNTY_COURT, stuck, scratch('data')), '--robots', 'off']);
+      await stuck.log.arrival(({ n }) => n === 1);
+      // As often as a key repeats.
+      const held = setInterval(() => running.kill('SIGINT'), 25);
+      const ended = await running.ended.finally(() => clearInterval(held));
+      // Once Node is taking itself down nothing can be heard any more: to a shell both are 130.
+      expect(ended.code ?? ended.signal).toBeOneOf([130, 'SIGINT']);
+      expect(ended.stderr.match(/stopping .*/g)).toEqual([
+        'stopping after what is on the wire. Once more to stop at once.',
+        'stopping at once.',
+      ]);
+      expect(ended.stderr).not.toMatch(/\n {4}at |unexpected/);
+      expect(summaryIn(ended)).toMatchObject({ status: 'interrupted' });
+      stuck.setLatency(0);
+      expect(await curlew(resumeArguments(scratch('data')))).toMatchObject({ code: 0 });
+    } finally {
+      await stuck.close();
+    }
+  });
+
+  it('2 for a run that is not there, and the latest is named', async () => {
+    await runCourt('--entry', 'civil');
+    for (const command of ['show', 'records', 'export', 'resume', 'replay']) {
+      const { code, stderr } = await curlew([command, '99', '--data', scratch('data')]);
+      expect({ command, code }).toEqual({ command, code: 2 });
+      expect(stderr).toContain('There is no run 99 in this data directory.\n  The latest is 1.');
+    }
+  });
+
   it('1 for a run that another process works on, and it is named', async () => {
     const slow = await startCourt({ seed: 5, highest: 30, latencyMs: 50 });
     try {

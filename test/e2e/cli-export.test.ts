@@ -149,6 +149,21 @@ describe('replay --diff', () => {
     expect(JSON.parse(last ?? '')).toMatchObject({ before: 1, added: 0, lost: 0, changed: cases });
   });
 
+  it('exits 1 when the records are the same but something could not be read: that proves nothing', async () => {
+    await run();
+    const original = await readFile(COUNTY_COURT, 'utf8');
+    const curious = original.replace(
+      '*parseCase(page: Page) {',
+      "*parseCase(page: Page) {\n    yield get('/never', this.parseCase);",
+    );
+    expect(curious).not.toBe(original);
+    await writeFile(scratch('curious.ts'), curious);
+    const args = ['replay', '1', '--diff', '--file', scratch('curious.ts'), '--data', scratch('data')];
+    const { code, stdout } = await curlew(args);
+    expect(code).toBe(1);
+    expect(stdout).toContain('The same records as in run 1.\n1 more than in run 1 could not be read');
+  });
+
   it('asks the court for nothing', async () => {
     await run();
     const asked = court.log.entries.length;

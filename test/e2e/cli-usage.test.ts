@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
+import { openSiteManager } from '../../src/index.ts';
 import { version } from '../../src/platform/version.ts';
 import { curlew } from '../fixtures/curlew-process.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
@@ -57,7 +58,27 @@ describe('help', () => {
 describe('wrong arguments', () => {
   it('a command that does not exist: the nearest one is named', async () => {
     expect(await refused('rnu')).toContain('Did you mean: curlew run?');
+    expect(await refused('help', 'rnu')).toContain('Did you mean: curlew run?');
+    expect(await refused('--hlep')).toContain('Did you mean: curlew --help?');
     expect(await refused('frobnicate')).toContain('curlew --help lists them.');
+  });
+
+  it.for([
+    [['mirror', 'snyc'], 'sync', 'curlew mirror [options] [command]'],
+    [['sites', 'comit', 'court.example'], 'commit', 'curlew sites [options] [command]'],
+    [['run', 'a.ts', '--concurency', '3'], '--concurrency', 'curlew run [options] <scraper.ts>'],
+    [['sites', 'run', 'a.ts', '--rat', 'off'], '--rate', 'curlew sites run [options] <site>'],
+    [['run', 'a.ts', '--robots', 'strit'], 'strict', 'curlew run [options] <scraper.ts>'],
+    [['export', 'latest', '--format', 'cvs'], 'csv', 'curlew export [options] <run>'],
+    [['mirror', 'run', '--mode', 'ful'], 'full', 'curlew mirror run [options]'],
+  ] as const)('the nearest right one is named: %j', async ([args, meant, usage]) => {
+    expect(await refused(...args)).toContain(`\n  Did you mean: ${meant}?\n  Usage: ${usage}\n`);
+  });
+
+  it('an argument that is missing: the usage says which', async () => {
+    expect(await refused('page', 'latest')).toBe(
+      "curlew: missing required argument 'url'\n  Usage: curlew page [options] <run> <url>\n  (--help shows the options and an example)\n",
+    );
   });
 
   it.for([
@@ -84,7 +105,7 @@ describe('wrong arguments', () => {
     [['--allow-host', '*.court.example'], 'is not a host that can be allowed'],
   ] as const)('a setting that cannot be used: %j', async ([options, said]) => {
     expect(await refused('run', COUNTY_COURT, ...options)).toContain(said);
-    expect((await curlew(['runs', '--data', scratch('data'), '--json'])).stdout).toBe('');
+    expect(existsSync(scratch('data'))).toBe(false);
   });
 });
 
@@ -94,12 +115,16 @@ describe('entries and parameters', () => {
     [['--entry', 'nope', '--param', 'since=2026-01-01'], 'CountyCourt has no entry named nope.', 'recent'],
     [['--entry', 'recent'], 'The parameters of entry recent do not fit: since', '--param'],
     [['--entry', 'recent', '--param', 'since=yesterday'], 'do not fit: since: Invalid ISO date', '--param'],
-    [['--entry', 'recent', '--param', 'sinc=2026-01-01'], 'Entry recent has no parameter sinc.', 'since'],
+    [['--entry', 'recnt'], 'CountyCourt has no entry named recnt.', 'Did you mean recent?'],
+    [['--speculate', 'byNumber=1..5'], 'CountyCourt has no speculator named byNumber.', 'none'],
+    [['--from-last'], 'No completed run of CountyCourt has probed ids here.', 'without --from-last'],
+    [['--entry', 'recent', '--param', 'sinc=2026-01-01'], 'Entry recent has no parameter sinc.', 'Did you mean since?'],
     [['--entry', 'recent', '--param', 'since'], '--param since has no name.', '--param name=value'],
     [['--entry', 'civil', '--param', 'since=2026-01-01'], 'Entry civil takes no parameters.', ''],
     [['--entry', 'civil', '--entry', 'recent', '--param', 'since=2026-01-01'], 'It is not clear which entry', 'civil'],
-  ] as const)('%j', async ([options, said, remedy]) => {
+  ] as const)('%j, and nothing is begun', async ([options, said, remedy]) => {
     const message = await refused('run', COUNTY_COURT, ...options);
+    expect(existsSync(scratch('data'))).toBe(false);
     expect(message).toContain(said);
     expect(message).toContain(remedy);
   });
@@ -187,6 +212,37 @@ describe('a scraper file', () => {
       });
     },
   );
+});
+
+describe('a speculator that is not there', () => {
+  it('the nearest one is named, and nothing is begun', async () => {
+    const numbered = new URL('../../examples/numbered-cases.ts', import.meta.url).pathname;
+    expect(await refused('run', numbered, '--plus', 'byNumbr=5')).toContain('Did you mean byNumber?');
+    expect(existsSync(scratch('data'))).toBe(false);
+  });
+});
+
+describe('a site or source that is not there', () => {
+  it('the nearest one is named', async () => {
+    expect(await refused('sites', 'resume', 'court.example')).toContain('Name a site file.');
+    const manager = await openSiteManager({ data: scratch('data') });
+    await manager.addSite(
+      { domain: 'court.example', startPages: ['https://court.example/'], proxies: { strategy: 'none' } },
+      scratch('court-site.ts'),
+    );
+    await manager.close();
+    for (const command of ['run', 'resume', 'commit']) {
+      const message = await refused('sites', command, 'court.exmaple');
+      expect(message).toContain('Did you mean court.example? Name a site file, or one of: court.example.');
+    }
+  });
+
+  it('a source is told from those there are', async () => {
+    const message = await refused('mirror', 'sync', '--source', 'unreported_judgement');
+    expect(message).toContain('There is no source "unreported_judgement"');
+    expect(message).toContain('unreported_judgments');
+    expect(existsSync(scratch('data'))).toBe(false);
+  });
 });
 
 describe('a run that is not there', () => {

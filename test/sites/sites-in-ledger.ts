@@ -19,7 +19,15 @@ class Court extends Scraper {
 export function planRun(siteId: string): RunPlan {
   const definition = defineScraper(new Court());
   return {
-    run: { kind: 'site', name: siteId, source: undefined, params: {}, settings: {}, replayOf: undefined },
+    run: {
+      kind: 'site',
+      trigger: 'cli',
+      name: siteId,
+      source: undefined,
+      params: {},
+      settings: {},
+      replayOf: undefined,
+    },
     request: (url) => resolveRequest(get(url), { base: url, depth: 0, occurrence: url }, definition),
   };
 }

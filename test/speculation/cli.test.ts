@@ -71,7 +71,7 @@ describe('curlew run --json', () => {
     [['--speculate', 'byNumber=NaN..3'], '--speculate byNumber=NaN..3 cannot be read'],
     [
       ['--speculate', 'byNumbr=1..2'],
-      'NumberedCases has no speculator named byNumbr.\n  Its speculators are: byNumber.',
+      'NumberedCases has no speculator named byNumbr.\n  Did you mean byNumber? Its speculators are: byNumber.',
     ],
     [['--from-last'], 'No completed run of NumberedCases has probed ids here.'],
   ])('%j is a usage error', async (args, message) => {

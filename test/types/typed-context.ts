@@ -1,7 +1,20 @@
 // Compiled, never run: what the type checker must refuse, and what it must let through. Each expected error that does not
 // come is an error itself.
 
-import { download, entry, get, type Page, post, record, type SavedFile, Scraper } from 'curlew';
+import {
+  defineSite,
+  download,
+  entry,
+  get,
+  type Page,
+  post,
+  record,
+  run,
+  type SavedFile,
+  Scraper,
+  speculate,
+} from 'curlew';
+import { testFileStep, testStep } from 'curlew/testing';
 import { z } from 'zod';
 
 interface Listed {
@@ -18,6 +31,23 @@ export class TypedContext extends Scraper {
   recent = entry(z.object({ since: z.iso.date() }), ({ since }) => get(`/recent?since=${since}`, this.plain));
   // @ts-expect-error: the parameters have no field of that name.
   misspelt = entry(z.object({ since: z.iso.date() }), ({ sinc }) => get(`/recent?since=${sinc}`, this.plain));
+
+  byNumber = speculate({ highestObserved: 500, largestObservedGap: 20 }, (id) => get(`/case/${id}`, this.plain));
+  byYear = speculate.partitioned({ year: [2020, 2026], court: ['civil', 'criminal'] }, {}, ({ year, court }, id) =>
+    get(`/${court}/${year + 1}/${id}`, this.plain),
+  );
+  // @ts-expect-error: there is no such option.
+  misspeltOption = speculate({ highestObservd: 500 }, (id) => get(`/case/${id}`, this.plain));
+  // @ts-expect-error: an id is a number.
+  wrongId = speculate({}, (id: string) => get(`/case/${id}`, this.plain));
+  // @ts-expect-error: the request of an id must be given back.
+  noRequest = speculate({}, (id) => `/case/${id}`);
+  // @ts-expect-error: the request of an id leads to a step that wants a context.
+  noContext = speculate({}, (id) => get(`/case/${id}`, this.listed));
+  // @ts-expect-error: there is no such dimension.
+  wrongDimension = speculate.partitioned({ year: [2020, 2026] }, {}, ({ yaer }, id) => get(`/${yaer}/${id}`));
+  // @ts-expect-error: what is said about a miss is records.
+  wrongMiss = speculate({ onMiss: () => [get('/')] }, (id) => get(`/case/${id}`, this.plain));
 
   *plain(page: Page) {
     yield get('/next', this.plain);
@@ -40,6 +70,14 @@ export class TypedContext extends Scraper {
     yield get('/x', this.saved, { number: '1' });
     // @ts-expect-error: nor a file to a step that reads a page.
     yield download('/x', this.plain);
+    // @ts-expect-error: the answer to a form is a page.
+    yield post('/search', { form: { q: 'a' } }, this.saved, { number: '1' });
+    // @ts-expect-error: a download wants the context of its step as well.
+    yield download('/x.pdf', this.saved);
+    // @ts-expect-error: a body is a form, JSON or text.
+    yield post('/search', { q: 'a' }, this.plain);
+    // @ts-expect-error: the context has the wrong shape, deep inside.
+    yield get('/x', this.listed, { number: '1', court: { name: 7 } });
     // @ts-expect-error: this is no step.
     yield get('/x', this.helper);
     // @ts-expect-error: there is no such option.
@@ -50,6 +88,13 @@ export class TypedContext extends Scraper {
     yield record('case', Case, { number: court?.name ?? number, filed: page.text('time') });
     // @ts-expect-error: the record lacks a field of its schema.
     yield record('case', Case, { number });
+    // @ts-expect-error: the record has a number where its schema wants a text.
+    yield record('case', Case, { number: 17, filed: page.text('time') });
+    // @ts-expect-error: one of several matches is an element, and no text.
+    yield record('case', Case, { number: page.maybe('.number'), filed: page.text('time') });
+    const { number: read } = page.json(Case);
+    // @ts-expect-error: what a schema returns has its type.
+    yield record('case', Case, { number: read.toFixed(), filed: page.text('time') });
   }
 
   *saved(file: SavedFile, { number }: { number: string }) {
@@ -69,4 +114,35 @@ params.entries.recent = { since: 2026 };
 params.entries.resent = { since: '2026-01-01' };
 // @ts-expect-error: an entry without parameters takes none.
 params.entries.start = {};
+// @ts-expect-error: the parameters of an entry are all there.
+params.entries.recent = {};
+params.speculative.byNumber = { definiteRange: [1, 10], plus: 0 };
+// @ts-expect-error: a range has two ends.
+params.speculative.byNumber.definiteRange = [1];
+// @ts-expect-error: there is no speculator of that name.
+params.speculative.byNumbr = { plus: 0 };
+// @ts-expect-error: an entry is no speculator.
+params.speculative.recent = { plus: 0 };
 export const scraper = new TypedContext(params);
+
+run(scraper, { data: 'data', rate: 'off', concurrency: 2 });
+// @ts-expect-error: it must be said where the data goes.
+run(scraper, {});
+// @ts-expect-error: there is no such setting.
+run(scraper, { data: 'data', rait: 2 });
+
+testStep(scraper, scraper.listed, '<h1>', { number: '1' });
+testFileStep(scraper, scraper.saved, { path: 'a.pdf' }, { number: '1' });
+// @ts-expect-error: the step wants a context, in a test too.
+testStep(scraper, scraper.listed, '<h1>');
+// @ts-expect-error: the step reads a file.
+testStep(scraper, scraper.saved, '<h1>', { number: '1' });
+// @ts-expect-error: the step reads a page.
+testFileStep(scraper, scraper.plain, { path: 'a.pdf' });
+
+const site = { domain: 'court.example', startPages: ['/'], list: { items: 'a' }, scraper: TypedContext };
+defineSite({ ...site, itemStep: 'plain' });
+// @ts-expect-error: the scraper has no step of that name.
+defineSite({ ...site, itemStep: 'plane' });
+// @ts-expect-error: an item comes without a context.
+defineSite({ ...site, itemStep: 'listed' });

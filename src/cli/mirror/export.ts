@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { exportCases, manifestLines } from '../../mirror/reports/export-cases.ts';
 import { jsonLine } from '../json-line.ts';
 import { lookAtData } from '../look-at-data.ts';
-import { addDataOption, type DataOption } from '../options.ts';
+import { addDataOption, addOutputOption, type DataOption } from '../options.ts';
 import { writeLines } from '../write-output.ts';
 import { addSourceOption, type SourceOption, sourceIdOf } from './mirror-options.ts';
 
@@ -12,9 +12,8 @@ type Options = DataOption &
 export function define(command: Command): Command {
   command
     .option('--since <cursor>', 'only what changed after the line with this cursor', readCursor, 0)
-    .option('--manifest', 'lines for sha256sum --check instead, to be run in the data directory')
-    .option('-o, --output <file>', 'where to write it (default: standard output)');
-  addDataOption(addSourceOption(command));
+    .option('--manifest', 'lines for sha256sum --check instead, to be run in the data directory');
+  addDataOption(addSourceOption(addOutputOption(command)));
   return command
     .addHelpText('after', '\nExample:\n  curlew mirror export --since 4300 -o new.jsonl')
     .action(async (options: Options) => {

@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander';
 import type { MirrorFetchSettings } from '../../mirror/run-scrape.ts';
 import { SOURCES } from '../../mirror/sources/source-registry.ts';
-import { addDataOption, addJsonOption, collect, type DataOption, type JsonOption, readRate } from '../options.ts';
+import { addDataOption, addFetchOptions, addJsonOption, type DataOption, type JsonOption } from '../options.ts';
 
 export interface SourceOption {
   readonly source?: string;
@@ -27,21 +27,11 @@ export function addLookOptions(command: Command): Command {
 
 export function addSourceOption(command: Command): Command {
   const known = SOURCES.sources.map(({ id }) => id).join(', ');
-  return command.option('--source <name>', `which source (default: the first of ${known})`);
+  return command.addOption(new Option('--source <name>', `which source, of: ${known}`).default(undefined, 'the first'));
 }
 
 export function addMirrorFetchOptions(command: Command): Command {
-  return command
-    .option('--rate <n|off>', 'requests per second to one host (default: 1)', readRate)
-    .option('--allow-host <host[:port]>', 'allow a host with a private address; repeatable', collect)
-    .addOption(
-      new Option(
-        '--robots <mode>',
-        'when robots.txt cannot be had: allow, or strict (RFC 9309); off: do not ask',
-      ).choices(['allow', 'strict', 'off']),
-    )
-    .option('--proxy <url>', 'http, https or socks5 proxy for all requests')
-    .option('--user-agent <text>', 'what Curlew calls itself');
+  return addFetchOptions(command, ['rate', 'allowHost', 'robots', 'proxy', 'userAgent']);
 }
 
 export function fetchSettingsFrom(options: MirrorFetchOptions): MirrorFetchSettings {

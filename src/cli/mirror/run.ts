@@ -1,19 +1,20 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { MirrorRun } from '../../ledger/mirror/mirror-run.ts';
-import { MODES, type Mode, TRIGGERS, type Trigger } from '../../ledger/mirror/mirror-run.ts';
+import { MODES, type Mode } from '../../ledger/mirror/mirror-run.ts';
 import { readConfig } from '../../mirror/config/mirror-config.ts';
 import { runScrape } from '../../mirror/run-scrape.ts';
-import { RESUME_STRATEGIES, type ResumeStrategy, type RunSummary } from '../../mirror/scrape-params.ts';
+import { RESUME_STRATEGIES, type ResumeStrategy } from '../../mirror/scrape-params.ts';
 import type { ScrapeProgress } from '../../mirror/scrape-progress.ts';
 import { CLIENT_KINDS, type ClientKind } from '../../mirror/sources/source.ts';
+import type { MirrorRunSummary } from '../../mirror/summarise-run.ts';
 import { boundYoungGeneration } from '../../platform/young-generation.ts';
-import { onSignals } from '../drive-run.ts';
 import { ExitCode } from '../exit-code.ts';
 import { formatCount, formatHealth, formatStatus, printable } from '../format.ts';
 import { formatNext } from '../format-summary.ts';
 import { jsonLine } from '../json-line.ts';
 import { lookAtData } from '../look-at-data.ts';
-import { readCount } from '../options.ts';
+import { onSignals } from '../on-signals.ts';
+import { addTriggerOption, readCount, type TriggerOption } from '../options.ts';
 import { showLive } from '../show-progress.ts';
 import {
   addLookOptions,
@@ -25,7 +26,8 @@ import {
 import { scrapeBar, scrapeLine } from './show-scrape.ts';
 
 type Options = LookOptions &
-  MirrorFetchOptions & {
+  MirrorFetchOptions &
+  TriggerOption & {
     readonly mode: Mode;
     readonly resumeStrategy: ResumeStrategy;
     readonly limit?: number;
@@ -35,7 +37,6 @@ type Options = LookOptions &
     readonly maxRetries: number;
     readonly concurrency?: number;
     readonly client: ClientKind;
-    readonly trigger: Trigger;
   };
 
 export function define(command: Command): Command {
@@ -55,18 +56,24 @@ export function define(command: Command): Command {
     )
     .option('--limit <n>', 'most cases of this run', readCount)
     .option('--dry-run', 'plan, and fetch no file')
-    .option('--delay <seconds>', 'between two cases, give or take 20 %', readSeconds, 1_000)
+    .addOption(
+      new Option('--delay <seconds>', 'between two cases, give or take 20 %')
+        .argParser(readSeconds)
+        .default(1_000, '1'),
+    )
     .option('--max-retries <n>', 'attempts per case', readCount, 3)
-    .option('--concurrency <n>', 'files fetched at once (default: BAILIIKC_MAX_PARALLEL_DOWNLOADS)', readCount)
+    .addOption(
+      new Option('--concurrency <n>', 'files fetched at once')
+        .argParser(readCount)
+        .default(undefined, 'BAILIIKC_MAX_PARALLEL_DOWNLOADS'),
+    )
     .addOption(
       new Option('--client <kind>', 'ask for addresses over plain HTTP, or let Chromium run the page')
         .choices(CLIENT_KINDS)
         .default('http'),
     )
-    // For who calls it for somebody else: the server.
-    .addOption(new Option('--trigger <who>', 'who asked for it').choices(TRIGGERS).default('cli').hideHelp())
     .option('--accept-shrink', 'take over an index in which more than 20 % of the cases are gone');
-  addMirrorFetchOptions(addLookOptions(command));
+  addMirrorFetchOptions(addLookOptions(addTriggerOption(command)));
   return command
     .addHelpText('after', '\nExample:\n  curlew mirror run --mode new --limit 50')
     .action((options: Options) => drive(options));
@@ -119,7 +126,7 @@ async function drive(options: Options): Promise<void> {
   }
 }
 
-function tellPlan(summary: RunSummary, { json }: Options): void {
+function tellPlan(summary: MirrorRunSummary, { json }: Options): void {
   const { casesTotal, casesTargeted } = summary;
   process.stdout.write(
     json
@@ -128,7 +135,7 @@ function tellPlan(summary: RunSummary, { json }: Options): void {
   );
 }
 
-async function tellRun(summary: RunSummary, { data, json }: Options): Promise<void> {
+async function tellRun(summary: MirrorRunSummary, { data, json }: Options): Promise<void> {
   const run = await lookAtData(data, (ledger) => ledger.mirror.run(summary.runId));
   const { status = 'failed', runHealth = null, errorSummary = null } = run ?? {};
   if (json) process.stdout.write(`${jsonLine({ ...summary, status, runHealth, errorSummary })}\n`);
@@ -148,11 +155,11 @@ async function tellRun(summary: RunSummary, { data, json }: Options): Promise<vo
 }
 
 /** Everything that was planned is held. A run that had nothing to do is whole. */
-function isWhole({ casesTargeted, downloadsCompleted }: RunSummary, run: MirrorRun | undefined): boolean {
+function isWhole({ casesTargeted, downloadsCompleted }: MirrorRunSummary, run: MirrorRun | undefined): boolean {
   return run?.status === 'completed' && downloadsCompleted === casesTargeted;
 }
 
-function exitCodeOf(summary: RunSummary, run: MirrorRun | undefined): ExitCode {
+function exitCodeOf(summary: MirrorRunSummary, run: MirrorRun | undefined): ExitCode {
   if (run?.status === 'aborted' && summary.errorCounts.disk_full === undefined) return ExitCode.interrupted;
   return isWhole(summary, run) ? ExitCode.ok : ExitCode.notOk;
 }

@@ -5,10 +5,10 @@ import { formatNext } from '../format-summary.ts';
 import { jsonLine } from '../json-line.ts';
 import { assertData } from '../look-at-data.ts';
 import { addDataOption, addJsonOption, type DataOption, type JsonOption } from '../options.ts';
-import { findSite } from './find-site.ts';
+import { addSiteArgument, findSite } from './find-site.ts';
 
 export function define(command: Command): Command {
-  command.argument('<site>', 'site file, or domain of a site that was walked here before');
+  addSiteArgument(command);
   addDataOption(command);
   addJsonOption(command);
   return command

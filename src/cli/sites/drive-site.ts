@@ -4,15 +4,16 @@ import { type WalkEnd, walkSite, workSite } from '../../engine/walk-site.ts';
 import type { StartPage } from '../../ledger/sites/partial-run-table.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { SiteDefinition } from '../../sites/define-site.ts';
-import { driveRun, onSignals } from '../drive-run.ts';
+import { driveRun } from '../drive-run.ts';
 import { ExitCode } from '../exit-code.ts';
 import { formatCount, printable } from '../format.ts';
 import { commandLine } from '../format-summary.ts';
 import { jsonLine } from '../json-line.ts';
-import { type DataOption, type FetchOptions, type JsonOption, settingsFrom } from '../options.ts';
+import { onSignals } from '../on-signals.ts';
+import { type DataOption, type FetchOptions, type JsonOption, settingsFrom, type TriggerOption } from '../options.ts';
 import type { FoundSite } from './find-site.ts';
 
-export type DriveOptions = DataOption & JsonOption & FetchOptions;
+export type DriveOptions = DataOption & JsonOption & FetchOptions & TriggerOption;
 
 const LINE_MS = 10_000;
 
@@ -42,6 +43,7 @@ async function walk({ site, source }: FoundSite, options: DriveOptions): Promise
     ...settingsFrom(options),
     data: options.data,
     source,
+    trigger: options.trigger,
     onProgress: tellNowAndThen(),
   });
   const release = onSignals((count) => {

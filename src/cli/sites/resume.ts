@@ -3,19 +3,20 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { RunId } from '../../ledger/run.ts';
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import { lookAtData } from '../look-at-data.ts';
-import { addDataOption, addFetchOptions, addJsonOption } from '../options.ts';
+import { addDataOption, addJsonOption, addResumedFetchOptions, addTriggerOption } from '../options.ts';
 import { statusNow } from '../status-now.ts';
 import { type DriveOptions, driveItems, driveSite } from './drive-site.ts';
-import { findSite } from './find-site.ts';
+import { addSiteArgument, findSite } from './find-site.ts';
 
 /** Runs that are looked through for one of the site. */
 const MOST_RUNS = 1_000;
 
 export function define(command: Command): Command {
-  command.argument('<site>', 'site file, or domain of a site that was walked here before');
-  addFetchOptions(command);
+  addSiteArgument(command);
+  addResumedFetchOptions(command);
   addDataOption(command);
   addJsonOption(command);
+  addTriggerOption(command);
   return command
     .addHelpText('after', '\nExample:\n  curlew sites resume court.example')
     .action(async (reference: string, options: DriveOptions) => {

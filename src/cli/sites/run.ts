@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
-import { addDataOption, addFetchOptions, addJsonOption } from '../options.ts';
+import { addDataOption, addFetchOptions, addJsonOption, addTriggerOption } from '../options.ts';
 import { type DriveOptions, driveSite } from './drive-site.ts';
-import { findSite } from './find-site.ts';
+import { addSiteArgument, findSite } from './find-site.ts';
 
 export function define(command: Command): Command {
-  command.argument('<site.ts>', 'file that exports a site as default; or a domain that was walked here before');
+  addSiteArgument(command);
   addFetchOptions(command);
   addDataOption(command);
   addJsonOption(command);
+  addTriggerOption(command);
   return command
     .addHelpText('after', '\nExample:\n  curlew sites run listing-site.ts --rate 2')
     .action(async (reference: string, options: DriveOptions) => {

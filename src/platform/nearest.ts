@@ -1,4 +1,4 @@
-// The nearest right word to a wrong one.
+// The nearest right word to a wrong one, for errors that name it.
 
 /** The candidate with the fewest edits from `word`, if it is near enough to be what was meant. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
@@ -7,6 +7,12 @@ export function nearest(word: string, candidates: readonly string[]): string | u
     .sort((a, b) => a.edits - b.edits);
   const best = ranked[0];
   return best !== undefined && best.edits <= Math.max(1, Math.floor(word.length / 3)) ? best.candidate : undefined;
+}
+
+/** A sentence, with a space after it, to put before a remedy; empty when no candidate is near enough. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  const guess = nearest(word, candidates);
+  return guess === undefined ? '' : `Did you mean ${guess}? `;
 }
 
 /** Damerau–Levenshtein distance (optimal string alignment): two letters that changed places are one edit. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nearest } from './nearest.ts';
+import { didYouMean, nearest } from './nearest.ts';
 
 const COMMANDS = ['run', 'runs', 'resume', 'records', 'replay'];
 
@@ -15,5 +15,10 @@ describe('nearest', () => {
     expect(nearest('status', COMMANDS)).toBeUndefined();
     expect(nearest('x', COMMANDS)).toBeUndefined();
     expect(nearest('run', [])).toBeUndefined();
+  });
+
+  it('is a sentence for a remedy, or nothing', () => {
+    expect(`${didYouMean('rnu', COMMANDS)}They are many.`).toBe('Did you mean run? They are many.');
+    expect(didYouMean('status', COMMANDS)).toBe('');
   });
 });
