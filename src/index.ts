@@ -37,11 +37,12 @@ export type { Environment as MirrorEnvironment } from './mirror/config/mirror-co
 export type { Entrypoint as MirrorEntrypoint } from './mirror/config/validate-runtime-config.ts';
 export type { CsvSyncResult } from './mirror/csv/csv-sync-result.ts';
 export type { DuplicateToken, UnreadableRow } from './mirror/csv/read-index.ts';
-export { type MirrorFetchSettings, runScrape, type ScrapeOptions } from './mirror/run-scrape.ts';
+export { runScrape, syncSource } from './mirror/on-demand.ts';
+export type { MirrorFetchSettings, ScrapeOptions } from './mirror/run-scrape.ts';
 export type { ResumeStrategy, ScrapeParams } from './mirror/scrape-params.ts';
 export type { ScrapeProgress } from './mirror/scrape-progress.ts';
 export type { MirrorRunSummary } from './mirror/summarise-run.ts';
-export { type SyncOptions, syncSource } from './mirror/sync-source.ts';
+export type { SyncOptions } from './mirror/sync-source.ts';
 export { CurlewError, type CurlewErrorOptions, ErrorCode } from './platform/errors.ts';
 export type { Json } from './platform/json.ts';
 export type { JsonSchema, ScraperDescription, SpeculatorDescription } from './scraper/describe.ts';

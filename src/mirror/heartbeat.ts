@@ -3,8 +3,8 @@
 
 import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
 import type { Patience } from '../fetch/patience.ts';
+import { storeUnsaved } from '../fetch/stored-memory.ts';
 import type { MirrorRunWriter } from '../ledger/mirror/mirror-run-writer.ts';
-import type { FetchMemory } from '../ledger/run-writer.ts';
 
 /** Real time: it is measured by those who watch from other processes. */
 const BEAT_MS = 5_000;
@@ -41,8 +41,7 @@ export class Heartbeat {
     clearInterval(this.#timer);
   }
 
-  /** Written by the code that reads it again, and so not checked. */
   #beat(): Promise<void> {
-    return this.#run.heartbeat(this.#pipeline.takeUnsaved() as unknown as FetchMemory);
+    return this.#run.heartbeat(storeUnsaved(this.#pipeline.takeUnsaved()));
   }
 }

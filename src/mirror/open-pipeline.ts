@@ -2,8 +2,9 @@
 
 import { createPipeline } from '../fetch/create-pipeline.ts';
 import type { FileSpool } from '../fetch/download.ts';
-import { type FetchMemory, NO_MEMORY } from '../fetch/fetch-memory.ts';
+import { NO_MEMORY } from '../fetch/fetch-memory.ts';
 import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
+import { readMemory } from '../fetch/stored-memory.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RunId } from '../ledger/run.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -37,8 +38,7 @@ export async function openPipeline(
   { config, clock, random, options }: PipelineScene,
 ): Promise<FetchPipeline> {
   const { rate = 1, robots = 'allow', allowHosts = [], userAgent, proxy } = options.fetch ?? {};
-  // Written by the code that reads it again, and so not checked.
-  const memory = run === undefined ? NO_MEMORY : ((await ledger.fetchMemory(run)) as unknown as FetchMemory);
+  const memory = run === undefined ? NO_MEMORY : readMemory(await ledger.fetchMemory(run));
   const sockets = config.replaySkipNetwork ? closedSockets : options.world?.sockets;
   return createPipeline(
     {

@@ -6,6 +6,7 @@ import type { PipelineWorld } from '../fetch/create-pipeline.ts';
 import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
 import type { Patience } from '../fetch/patience.ts';
 import { Ledger } from '../ledger/ledger.ts';
+import type { StoredCase } from '../ledger/mirror/case-row.ts';
 import type { MirrorRunWriter } from '../ledger/mirror/mirror-run-writer.ts';
 import type { RunId } from '../ledger/run.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
@@ -18,7 +19,7 @@ import { syncCsv } from './csv/sync-csv.ts';
 import { findAdoptable } from './downloads/adopt-file.ts';
 import { BoxFiles } from './downloads/case-files.ts';
 import { CaseRunner, type RunEnd } from './downloads/case-runner.ts';
-import { DiskRoom } from './downloads/disk-room.ts';
+import { DiskRoom, type HeldTotal } from './downloads/disk-room.ts';
 import { PdfSpool } from './downloads/pdf-spool.ts';
 import { type Emit, eventSink } from './events/event-sink.ts';
 import { ScraperLog } from './events/scraper-log.ts';
@@ -28,11 +29,11 @@ import { NO_FILES, openPipeline } from './open-pipeline.ts';
 import { planEvent } from './plan-event.ts';
 import { FixtureRecorder } from './replay/fixture-recorder.ts';
 import { RestartingClient } from './restarting-client.ts';
-import { paramsJson, type RunSummary, type ScrapeParams } from './scrape-params.ts';
+import { paramsJson, type ScrapeParams } from './scrape-params.ts';
 import { type ScrapeProgress, settle } from './scrape-progress.ts';
 import type { Source } from './sources/source.ts';
 import { SOURCES, type SourceRegistry } from './sources/source-registry.ts';
-import { summariseRun } from './summarise-run.ts';
+import { type MirrorRunSummary, summariseRun } from './summarise-run.ts';
 import { buildWorklist } from './worklist/build-worklist.ts';
 
 /** How the mirror fetches; as the settings of the same names of any run. */
@@ -44,6 +45,7 @@ export interface MirrorFetchSettings {
   readonly proxy?: string | undefined;
 }
 
+/** Where a mirror is kept, and how it fetches. */
 export interface ScrapeOptions {
   /** The data directory. Default: CURLEW_DATA, else `./curlew-data`. */
   readonly data?: string | undefined;
@@ -59,6 +61,7 @@ export interface ScrapeOptions {
   readonly sources?: SourceRegistry | undefined;
   /** Stops the run: `stop` after what is on the wire, `abort` at once. Both end it as `aborted`. */
   readonly patience?: Patience | undefined;
+  /** Called when the worklist is known, and when a case is settled. */
   readonly onProgress?: ((progress: ScrapeProgress) => void) | undefined;
   /** @internal Parts of the world to be replaced, for tests. */
   readonly world?: Partial<Pick<PipelineWorld, 'clock' | 'random' | 'sockets'> & { readonly files: Files }> | undefined;
@@ -78,13 +81,8 @@ interface Scene {
   readonly options: ScrapeOptions;
 }
 
-/**
- * Brings the index up to date and fetches what the parameters ask for. Resolves also when the run was stopped, ran out of
- * disk or found the site changed: the run's status and error summary say so. Rejects with `config_invalid`,
- * `unknown_source` and `run_owned` before anything is begun, and with `no_index` and faults of the data directory after the
- * run was recorded as failed.
- */
-export async function runScrape(params: ScrapeParams, options: ScrapeOptions = {}): Promise<RunSummary> {
+/** See `on-demand.ts`, by which the package exports it. */
+export async function runScrape(params: ScrapeParams, options: ScrapeOptions = {}): Promise<MirrorRunSummary> {
   const { env = process.env, world = {} } = options;
   const { config, warnings } = validateRuntimeConfig(options.entrypoint ?? params.trigger, params.mode, env);
   const source = (options.sources ?? SOURCES).require(params.targetSource);
@@ -113,22 +111,21 @@ export async function runScrape(params: ScrapeParams, options: ScrapeOptions = {
 }
 
 /** Plans on the newest index, and leaves no run. */
-async function dryRun(scene: Scene): Promise<RunSummary> {
+async function dryRun(scene: Scene): Promise<MirrorRunSummary> {
   const { ledger, log, clock } = scene;
   const emit = eventSink(ledger.mirror, log);
   const startedAt = clock.now();
   const pipeline = await openPipeline(ledger, NO_FILES, undefined, scene);
   try {
     const patience = scene.options.patience ?? PATIENT;
-    const { worklist, facts } = await plan(scene, pipeline, emit, undefined, patience);
-    const casesTotal = facts.filter((fact) => fact.case.isActive).length;
-    return summariseRun({ casesTotal, casesTargeted: worklist.planned.length, startedAt, endedAt: clock.now() });
+    const { cases, casesTotal } = await plan(scene, pipeline, emit, undefined, patience);
+    return summariseRun({ casesTotal, casesTargeted: cases.length, startedAt, endedAt: clock.now() });
   } finally {
     await pipeline.close();
   }
 }
 
-async function recordedRun(scene: Scene): Promise<RunSummary> {
+async function recordedRun(scene: Scene): Promise<MirrorRunSummary> {
   const { params, source, ledger, log, directory, files } = scene;
   const { mode, trigger } = params;
   const run = await ledger.mirror.startRun({
@@ -175,16 +172,15 @@ async function work(
   patience: Patience,
 ): Promise<RunEnd> {
   const { params, source, config, ledger, directory, log, clock, random, files, options } = scene;
-  let planned: Awaited<ReturnType<typeof plan>>;
+  let planned: Plan;
   try {
     planned = await plan(scene, pipeline, emit, run, patience);
   } catch (error) {
     if (patience.stop.aborted && error === patience.stop.reason) return STOPPED_EARLY;
     throw error;
   }
-  const cases = planned.worklist.planned.map((one) => one.case);
+  const { cases, held } = planned;
   const room = new DiskRoom(directory.path, join(directory.partial, source.id), config.minFreeMb, files);
-  const held = planned.facts.flatMap((fact) => (fact.held === undefined ? [] : [fact.held]));
   await emit(await room.estimate(cases.length, held));
   await room.reserve();
   const recorder = config.recordReplayFixtures
@@ -241,6 +237,15 @@ async function work(
   }
 }
 
+/** Only this is kept for the length of the run: what else is known of the cases is large, and read when it is needed. */
+interface Plan {
+  readonly cases: readonly StoredCase[];
+  /** Active ones of the source. */
+  readonly casesTotal: number;
+  /** What the ledger says is held already. */
+  readonly held: HeldTotal;
+}
+
 /** Brings the index up to date and says what is to be fetched. */
 async function plan(
   scene: Scene,
@@ -248,14 +253,15 @@ async function plan(
   emit: Emit,
   run: MirrorRunWriter | undefined,
   patience: Patience,
-) {
-  const { params, source, config, ledger, directory, clock } = scene;
+): Promise<Plan> {
+  const { params, source, config, ledger, directory, log, clock } = scene;
   const { acceptShrink } = params;
-  const context = { source, config, directory, pipeline, clock, emit, patience, acceptShrink };
-  const sync = await syncCsv({ ...context, ledger: ledger.mirror });
+  const context = { source, config, directory, pipeline, clock, emit, log, patience, acceptShrink };
+  const sync = await syncCsv({ ...context, ledger: ledger.mirror, run: run?.run });
   await run?.setCsvVersion(sync.versionId);
   const facts = await ledger.mirror.caseFacts(source.id);
   const worklist = await buildWorklist(params, {
+    facts,
     ledger: ledger.mirror,
     directory,
     clock,
@@ -263,12 +269,18 @@ async function plan(
     versionId: sync.versionId,
     ownRun: run?.run,
   });
-  await run?.plan(worklist.planned.map(({ case: { id } }) => id));
+  const cases = worklist.planned.map((planned) => planned.case);
+  await run?.plan(cases.map(({ id }) => id));
   await emit(planEvent(params, sync, worklist));
-  return { worklist, facts };
+  const held = facts.flatMap((fact) => (fact.held === undefined ? [] : [fact.held.sizeBytes]));
+  return {
+    cases,
+    casesTotal: facts.filter((fact) => fact.case.isActive).length,
+    held: { files: held.length, bytes: held.reduce((sum, size) => sum + size, 0) },
+  };
 }
 
-async function summariseLedgerRun(ledger: Ledger, id: RunId): Promise<RunSummary> {
+async function summariseLedgerRun(ledger: Ledger, id: RunId): Promise<MirrorRunSummary> {
   const run = await ledger.mirror.run(id);
   const { byStatus, failReasons } = await ledger.mirror.countDownloads(id);
   return summariseRun({

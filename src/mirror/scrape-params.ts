@@ -1,13 +1,14 @@
-// What a run of the mirror is asked for, and what it came to.
+// What a run of the mirror is asked for.
 
-import type { Mode, Trigger } from '../ledger/mirror/mirror-run.ts';
-import type { RunId } from '../ledger/run.ts';
+import type { Mode } from '../ledger/mirror/mirror-run.ts';
+import type { Trigger } from '../ledger/run.ts';
 import type { Json } from '../platform/json.ts';
 
 export const RESUME_STRATEGIES = ['none', 'retry_failed_only', 'redo_in_progress', 'auto'] as const;
 /** What a resume takes up of earlier runs: nothing but the index, what failed, what never ended, or both. */
 export type ResumeStrategy = (typeof RESUME_STRATEGIES)[number];
 
+/** What a run of the mirror is asked for. */
 export interface ScrapeParams {
   readonly mode: Mode;
   /** Id of a source. */
@@ -41,21 +42,4 @@ export function paramsJson(params: ScrapeParams): Json {
     limit: params.limit ?? null,
     accept_shrink: params.acceptShrink,
   };
-}
-
-export interface RunSummary {
-  /** 0 for a dry run, which leaves no run. */
-  readonly runId: RunId;
-  /** Active cases of the source. */
-  readonly casesTotal: number;
-  /** Size of the worklist. */
-  readonly casesTargeted: number;
-  readonly downloadsCompleted: number;
-  readonly downloadsFailed: number;
-  readonly downloadsSkipped: number;
-  /** By error code. */
-  readonly errorCounts: Readonly<Record<string, number>>;
-  /** ISO 8601, UTC. */
-  readonly startedAt: string;
-  readonly endedAt: string;
 }

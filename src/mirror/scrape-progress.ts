@@ -7,6 +7,7 @@ export type SettledCase =
   | { readonly kind: 'downloaded'; readonly bytes: number; readonly adopted: boolean }
   | { readonly kind: 'failed'; readonly code: FailureCode };
 
+/** How far a run of the mirror is. */
 export interface ScrapeProgress {
   readonly runId: number;
   /** Size of the worklist. */

@@ -3,18 +3,35 @@
 import { isoTime } from '../ledger/iso-time.ts';
 import type { RunId } from '../ledger/run.ts';
 import type { Instant } from '../platform/clock.ts';
-import type { RunSummary } from './scrape-params.ts';
+
+/** What a run of the mirror came to. */
+export interface MirrorRunSummary {
+  /** 0 for a dry run, which leaves no run. */
+  readonly runId: RunId;
+  /** Active cases of the source. */
+  readonly casesTotal: number;
+  /** Size of the worklist. */
+  readonly casesTargeted: number;
+  readonly downloadsCompleted: number;
+  readonly downloadsFailed: number;
+  readonly downloadsSkipped: number;
+  /** By error code. */
+  readonly errorCounts: Readonly<Record<string, number>>;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+  readonly endedAt: string;
+}
 
 /** What is left out is 0; a dry run has no id. */
 export function summariseRun({
   startedAt,
   endedAt,
   ...counts
-}: Pick<RunSummary, 'casesTotal' | 'casesTargeted'> &
-  Partial<Omit<RunSummary, 'startedAt' | 'endedAt'>> & {
+}: Pick<MirrorRunSummary, 'casesTotal' | 'casesTargeted'> &
+  Partial<Omit<MirrorRunSummary, 'startedAt' | 'endedAt'>> & {
     readonly startedAt: Instant;
     readonly endedAt: Instant;
-  }): RunSummary {
+  }): MirrorRunSummary {
   return {
     runId: 0 as RunId,
     downloadsCompleted: 0,

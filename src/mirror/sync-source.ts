@@ -13,13 +13,15 @@ import { NO_FILES, openPipeline } from './open-pipeline.ts';
 import { PATIENT, type ScrapeOptions } from './run-scrape.ts';
 import { SOURCES } from './sources/source-registry.ts';
 
+/** Which index to bring up to date, and how. */
 export interface SyncOptions extends Omit<ScrapeOptions, 'client' | 'onProgress'> {
+  /** Id of a source. Default: the first there is. */
   readonly targetSource?: string | undefined;
   /** Take over an index in which more than 20 % of the active cases are gone. Default false. */
   readonly acceptShrink?: boolean | undefined;
 }
 
-/** Throws `no_index` when the index cannot be used and there is no earlier version of it. */
+/** See `on-demand.ts`, by which the package exports it. */
 export async function syncSource(options: SyncOptions = {}): Promise<CsvSyncResult> {
   const { env = process.env, world = {}, acceptShrink = false, patience = PATIENT } = options;
   const { config } = validateRuntimeConfig(options.entrypoint ?? 'cli', undefined, env);
@@ -32,7 +34,7 @@ export async function syncSource(options: SyncOptions = {}): Promise<CsvSyncResu
     const pipeline = await openPipeline(ledger, NO_FILES, undefined, { config, clock, random, options });
     try {
       const emit = eventSink(ledger.mirror, log);
-      const context = { source, config, directory, pipeline, clock, emit, patience, acceptShrink };
+      const context = { source, config, directory, pipeline, clock, emit, log, patience, acceptShrink };
       return await syncCsv({ ...context, ledger: ledger.mirror });
     } finally {
       await pipeline.close();

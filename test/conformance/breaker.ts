@@ -6,7 +6,7 @@ import type { Breaker } from '../../src/fetch/politeness/breaker.ts';
 import type { BreakerSettings, BreakerState, HostSign, ProbeResult } from '../../src/fetch/politeness/breaker-state.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 
-export interface BreakerFleet {
+interface BreakerFleet {
   /** The breaker of the one host, as one more worker has it. */
   worker(): Breaker;
   /** Resolves when what one worker has recorded is known to all. */

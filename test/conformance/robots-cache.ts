@@ -6,7 +6,7 @@ import type { GetRobots, RobotsAnswer } from '../../src/fetch/robots/load-robots
 import type { RobotsPolicy, RobotsSettings } from '../../src/fetch/robots/robots-policy.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 
-export interface RobotsFleet {
+interface RobotsFleet {
   /** The policy as one more worker has it. */
   worker(): RobotsPolicy;
   /** An origin that nobody has asked about. */

@@ -22,7 +22,7 @@ const COMPILE_CACHE = join(tmpdir(), 'curlew-test-compile-cache');
 export type Env = Readonly<Record<string, string>>;
 
 /** A line of a worker's log. */
-export type LogLine = Readonly<Record<string, unknown>> & { readonly event: string };
+type LogLine = Readonly<Record<string, unknown>> & { readonly event: string };
 
 export interface WorkerProcess {
   readonly pid: number;

@@ -13,7 +13,7 @@ import { flyTime } from '../fixtures/fly-time.ts';
 import type { Env } from './fleet.ts';
 import { parsePrometheusText, total } from './prometheus-text.ts';
 
-export interface Said {
+interface Said {
   readonly event: string;
   readonly at: number;
   readonly fields: Readonly<Record<string, unknown>>;

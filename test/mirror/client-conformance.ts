@@ -8,8 +8,8 @@ import { SWITCHES, type SwitchName, type SwitchScope } from '../../sim/judicial-
 import { normalizeActionToken } from '../../src/mirror/csv/normalize-action-token.ts';
 import type { FailureCode } from '../../src/mirror/error-codes.ts';
 import type { ScrapeOptions } from '../../src/mirror/run-scrape.ts';
-import type { RunSummary } from '../../src/mirror/scrape-params.ts';
 import type { ClientKind } from '../../src/mirror/sources/source.ts';
+import type { MirrorRunSummary } from '../../src/mirror/summarise-run.ts';
 import { ErrorCode } from '../../src/platform/errors.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 import {
@@ -203,7 +203,7 @@ function strike(site: RunningJudicialKy, scope: SwitchScope): Map<string, Switch
 }
 
 /** What can be seen is whole and known; nothing else is there. */
-async function expectWholeFilesOnly(data: string, { downloadsCompleted }: RunSummary): Promise<void> {
+async function expectWholeFilesOnly(data: string, { downloadsCompleted }: MirrorRunSummary): Promise<void> {
   const held = await look(data, (ledger) => ledger.mirror.listDownloads({ status: 'downloaded', source: SOURCE }));
   expect(held).toHaveLength(downloadsCompleted);
   const known = held.map(({ case: { actionTokenNorm }, download }) => [actionTokenNorm, download.fileSha256]);

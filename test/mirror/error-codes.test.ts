@@ -11,7 +11,7 @@ import { SourceRegistry } from '../../src/mirror/sources/source-registry.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 import { FOR_GOOD } from './client-conformance.ts';
 import { FlyingClock } from './flying-clock.ts';
-import { codesSeen, latestRun, logOf, SOURCE, scrape, startSite } from './scrape-setup.ts';
+import { codesSeen, latestRun, logOf, scrape, startSite } from './scrape-setup.ts';
 
 const scratch = scratchDirectory();
 const data = () => scratch('data');
@@ -129,18 +129,5 @@ describe('reasons to leave a case out', () => {
     const plans = logOf(data()).match(/\[PLAN\] .*phase=worklist .*/g) ?? [];
     for (const reason of ['in_run_dup', 'invalid_token', 'worklist_filtered']) expect(plans[0]).toContain(reason);
     for (const reason of ['already_downloaded', 'seen_history', 'csv_miss']) expect(plans[1]).toContain(reason);
-  });
-});
-
-describe("a source of one's own", () => {
-  it('needs a folder and nothing of the engine', async () => {
-    const site = await startSite({ cases: 40 });
-    const toy: Source = { ...unreportedJudgments, id: 'toy_court', aliases: ['toy'], title: 'A toy' };
-    const sources = new SourceRegistry([unreportedJudgments, toy]);
-    const summary = await scrape(site, data(), { targetSource: 'Toy', limit: 3 }, { sources });
-    expect(summary).toMatchObject({ downloadsCompleted: 3 });
-    expect(await scrape(site, data(), { targetSource: SOURCE, limit: 2 }, { sources })).toMatchObject({
-      downloadsCompleted: 2,
-    });
   });
 });

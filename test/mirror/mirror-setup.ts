@@ -117,6 +117,7 @@ export async function openMirror(data: string, server: IndexServer, clock = new 
     pipeline,
     clock: flying,
     emit: eventSink(ledger.mirror, log),
+    log,
     patience: { stop: signal, abort: signal },
   };
   const params = (given: Partial<ScrapeParams> = {}): ScrapeParams => ({
@@ -154,6 +155,7 @@ export async function openMirror(data: string, server: IndexServer, clock = new 
   };
   const worklist = async (given: Partial<ScrapeParams> = {}, run?: MirrorRunWriter) =>
     buildWorklist(params(given), {
+      facts: await ledger.mirror.caseFacts(SOURCE),
       ledger: ledger.mirror,
       directory,
       clock,

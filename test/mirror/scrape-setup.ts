@@ -9,7 +9,8 @@ import { Ledger } from '../../src/ledger/ledger.ts';
 import type { MirrorRun } from '../../src/ledger/mirror/mirror-run.ts';
 import { normalizeActionToken } from '../../src/mirror/csv/normalize-action-token.ts';
 import { runScrape, type ScrapeOptions } from '../../src/mirror/run-scrape.ts';
-import type { RunSummary, ScrapeParams } from '../../src/mirror/scrape-params.ts';
+import type { ScrapeParams } from '../../src/mirror/scrape-params.ts';
+import type { MirrorRunSummary } from '../../src/mirror/summarise-run.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { closing } from '../fixtures/closing.ts';
 import { FlyingClock } from './flying-clock.ts';
@@ -21,7 +22,7 @@ export async function startSite(options: JudicialKyOptions = {}): Promise<Runnin
   return closing(await startJudicialKy({ seed: 7, cases: 60, ...options }));
 }
 
-export function paramsOf(given: Partial<ScrapeParams> = {}): ScrapeParams {
+function paramsOf(given: Partial<ScrapeParams> = {}): ScrapeParams {
   return {
     mode: 'full',
     targetSource: SOURCE,
@@ -46,7 +47,7 @@ export function envOf(site: RunningJudicialKy): Record<string, string> {
   };
 }
 
-export function optionsOf(site: RunningJudicialKy, data: string, given: Partial<ScrapeOptions> = {}): ScrapeOptions {
+function optionsOf(site: RunningJudicialKy, data: string, given: Partial<ScrapeOptions> = {}): ScrapeOptions {
   return {
     data,
     fetch: { rate: 'off', allowHosts: ['127.0.0.1'] },
@@ -61,7 +62,7 @@ export function scrape(
   data: string,
   params: Partial<ScrapeParams> = {},
   options: Partial<ScrapeOptions> = {},
-): Promise<RunSummary> {
+): Promise<MirrorRunSummary> {
   return runScrape(paramsOf(params), optionsOf(site, data, options));
 }
 

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { RunId } from '../../src/ledger/run.ts';
 import { caseDiff, diffVersions } from '../../src/mirror/reports/diff-versions.ts';
 import { unreportedJudgments } from '../../src/mirror/sources/judicial-ky/unreported-judgments.ts';
 import type { Source } from '../../src/mirror/sources/source.ts';
@@ -134,6 +135,14 @@ describe('a sync', () => {
     expect(readFileSync(scratch('data', 'logs', 'latest.log'), 'utf8')).toMatch(
       /\[SCRAPER\]\[DECISION\] .*decision=duplicate_token token_norm=C3/,
     );
+  });
+
+  it('stores a version, its cases and what is odd in it as one fact', async () => {
+    server.serve(csvOf([...rows(2), { token: 't0001' }]));
+    // An event of a run that is not there cannot be stored.
+    await expect(mirror.sync({ run: 99 as RunId })).rejects.toThrow('FOREIGN KEY');
+    expect([await mirror.mirror.versions(SOURCE, 9), await mirror.mirror.cases(SOURCE)]).toEqual([[], []]);
+    expect(await mirror.sync()).toMatchObject({ isNewVersion: true, newCaseIds: [1, 2], duplicates: [{}] });
   });
 });
 

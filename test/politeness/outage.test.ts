@@ -47,6 +47,7 @@ async function begin(clock: Clock, input: SettingsInput, world: World = {}): Pro
   const settings = readSettings({ allowHosts: allowHosts(), ...input });
   const created = {
     kind: 'scraper',
+    trigger: 'cli',
     name: 'UrlList',
     source: undefined,
     params: {},

@@ -95,6 +95,7 @@ export const RETIRED_VARIABLES = [
   'BAILIIKC_USE_DB_WORKLIST_FOR_RESUME',
 ] as const;
 
+/** Environment variables by name, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ReadConfig {

@@ -5,6 +5,7 @@ import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import { type Environment, type MirrorConfig, readConfig } from './mirror-config.ts';
 
 export const ENTRYPOINTS = ['cli', 'ui', 'webhook', 'cron', 'replay', 'tests'] as const;
+/** By which way a run was asked for. Only `replay` and `tests` may switch the network off. */
 export type Entrypoint = (typeof ENTRYPOINTS)[number];
 
 /** Those that may switch the network off. */

@@ -4,6 +4,7 @@ import type { CaseId } from '../../ledger/mirror/case-row.ts';
 import type { VersionId } from '../../ledger/mirror/csv-version.ts';
 import type { DuplicateToken, UnreadableRow } from './read-index.ts';
 
+/** What a sync came to: the version of the index that holds now, and what is different in it. */
 export interface CsvSyncResult {
   /** The version to work from: the new one, the one that is current still, or the last good one. */
   readonly versionId: VersionId;

@@ -19,6 +19,7 @@ export interface DuplicateToken {
   readonly lines: readonly number[];
 }
 
+/** A row of the index that no case could be made from. */
 export interface UnreadableRow {
   readonly line: number;
   readonly reason: 'no token' | 'invalid token' | 'more cells than columns';

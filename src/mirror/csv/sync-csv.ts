@@ -6,19 +6,22 @@ import { join } from 'node:path';
 import type { FetchPipeline } from '../../fetch/fetch-pipeline.ts';
 import type { Patience } from '../../fetch/patience.ts';
 import { isoTime } from '../../ledger/iso-time.ts';
-import type { CsvVersion, NewCsvVersion } from '../../ledger/mirror/csv-version.ts';
+import type { CsvVersion, NewCsvVersion, VersionId } from '../../ledger/mirror/csv-version.ts';
+import type { MirrorEvent } from '../../ledger/mirror/mirror-event.ts';
 import type { MirrorLedger, StoredVersion } from '../../ledger/mirror/mirror-ledger.ts';
+import type { RunId } from '../../ledger/run.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import type { MirrorConfig } from '../config/mirror-config.ts';
 import type { Emit } from '../events/event-sink.ts';
+import type { ScraperLog } from '../events/scraper-log.ts';
 import type { MirrorDirectory } from '../mirror-directory.ts';
 import type { Source } from '../sources/source.ts';
 import type { CsvSyncResult } from './csv-sync-result.ts';
 import { type FetchedIndex, fetchIndex } from './fetch-index.ts';
 import { judgeIndex } from './judge-index.ts';
 import { indexFileName, keepIndexFile } from './keep-index-file.ts';
-import { readIndex } from './read-index.ts';
+import { type ReadIndex, readIndex } from './read-index.ts';
 
 export interface SyncContext {
   readonly source: Source;
@@ -28,6 +31,10 @@ export interface SyncContext {
   readonly pipeline: Pick<FetchPipeline, 'fetch'>;
   readonly clock: Clock;
   readonly emit: Emit;
+  /** For what the ledger is told together with a version. */
+  readonly log: ScraperLog;
+  /** The run that needs the index, if there is one. */
+  readonly run?: RunId | undefined;
   readonly patience: Patience;
   /** Take over an index in which more than 20 % of the active cases are gone. Default false. */
   readonly acceptShrink?: boolean;
@@ -93,30 +100,21 @@ async function takeBytes(
   version: NewCsvVersion,
   { bytes, contentType, etag, lastModified }: FetchedIndex & { readonly kind: 'fetched' },
 ): Promise<CsvSyncResult> {
-  const { source, ledger, directory, emit, acceptShrink = false } = context;
+  const { source, ledger, directory, log, run, acceptShrink = false } = context;
   const sha256 = hash('sha256', bytes);
   if (current?.sha256 === sha256) return unchanged(directory, current);
   const filePath = await keep(context, version, sha256, bytes);
   const index = readIndex(bytes, contentType, source.columns);
   const rowCount = index.kind === 'read' ? index.rowCount : 0;
-  const stored = await ledger.storeVersion({ ...version, etag, lastModified, sha256, rowCount, filePath }, (known) =>
-    index.kind === 'read' ? judgeIndex(index, known, acceptShrink) : { kind: 'refused', reason: index.reason },
+  const stored = await ledger.storeVersion(
+    { ...version, etag, lastModified, sha256, rowCount, filePath },
+    (known) =>
+      index.kind === 'read' ? judgeIndex(index, known, acceptShrink) : { kind: 'refused', reason: index.reason },
+    { run, tell: (id) => (index.kind === 'read' ? findingsOf(index, id) : []) },
   );
   if (stored.kind === 'refused') return refuse(context, current, stored);
-  const { duplicates = [], unreadable = [], unreadDates = [] } = index.kind === 'read' ? index : {};
-  const found = { phase: 'csv_sync', csv_version_id: stored.id };
-  for (const { tokenNorm, raw, lines } of duplicates) {
-    await emit({
-      label: 'DECISION',
-      fields: { ...found, decision: 'duplicate_token', token_norm: tokenNorm, raw, lines },
-    });
-  }
-  for (const row of unreadable) {
-    await emit({ label: 'DECISION', fields: { ...found, decision: 'unreadable_row', ...row } });
-  }
-  for (const date of unreadDates) {
-    await emit({ label: 'DECISION', fields: { ...found, decision: 'unread_date', ...date } });
-  }
+  for (const event of stored.told) log.write(event);
+  const { duplicates = [], unreadable = [] } = index.kind === 'read' ? index : {};
   return {
     versionId: stored.id,
     isNewVersion: true,
@@ -126,6 +124,17 @@ async function takeBytes(
     duplicates,
     unreadable,
   };
+}
+
+/** What is odd in an index. Told with its version: once that is stored, nobody reads these bytes again. */
+function findingsOf({ duplicates, unreadable, unreadDates }: ReadIndex, id: VersionId): MirrorEvent[] {
+  const found = { phase: 'csv_sync', csv_version_id: id };
+  const odd = [
+    ...duplicates.map(({ tokenNorm, ...where }) => ({ decision: 'duplicate_token', token_norm: tokenNorm, ...where })),
+    ...unreadable.map((row) => ({ decision: 'unreadable_row', ...row })),
+    ...unreadDates.map((date) => ({ decision: 'unread_date', ...date })),
+  ];
+  return odd.map((fields) => ({ label: 'DECISION', fields: { ...found, ...fields } }));
 }
 
 /** Where the bytes are, under the data directory. Bytes that were refused the last time are there already. */

@@ -2,7 +2,6 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { HeldFile } from '../../ledger/mirror/case-facts.ts';
 import type { MirrorEvent } from '../../ledger/mirror/mirror-event.ts';
 import { type Files, systemFiles } from '../../platform/files.ts';
 import { DownloadError } from '../download-error.ts';
@@ -11,6 +10,12 @@ import { DownloadError } from '../download-error.ts';
 const USUAL_PDF_BYTES = 400 * 1024;
 const MB = 2 ** 20;
 const RESERVE_BYTES = MB / 2;
+
+/** What files of the source there are, to judge by what the next ones will take. */
+export interface HeldTotal {
+  readonly files: number;
+  readonly bytes: number;
+}
 
 export class DiskRoom {
   readonly #directory: string;
@@ -27,9 +32,8 @@ export class DiskRoom {
   }
 
   /** What to tell about the room for `planned` more files; a warning when it will hardly do. */
-  async estimate(planned: number, held: readonly HeldFile[]): Promise<MirrorEvent> {
-    const known = held.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    const each = held.length === 0 ? USUAL_PDF_BYTES : known / held.length;
+  async estimate(planned: number, held: HeldTotal): Promise<MirrorEvent> {
+    const each = held.files === 0 ? USUAL_PDF_BYTES : held.bytes / held.files;
     const needed = Math.ceil(planned * each);
     const free = await this.#files.freeBytes(this.#directory);
     const isShort = free - needed < this.#minFreeBytes;

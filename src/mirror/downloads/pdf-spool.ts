@@ -4,18 +4,22 @@
 import { join } from 'node:path';
 import { storageError } from '../../archive/storage-error.ts';
 import type { FileSpool, SpooledFile } from '../../fetch/download.ts';
+import { systemCodeOf } from '../../platform/errors.ts';
 import { type Files, type OpenFile, systemFiles, writeAll } from '../../platform/files.ts';
 import { type PdfInspection, PdfInspector } from '../pdf/pdf-inspector.ts';
+import { DirectorySync } from './directory-sync.ts';
 
 export class PdfSpool implements FileSpool {
   readonly #directory: string;
   readonly #files: Files;
   readonly #inspections = new Map<string, PdfInspection>();
+  readonly #sync: DirectorySync;
   #begun = 0;
 
   private constructor(directory: string, files: Files) {
     this.#directory = directory;
     this.#files = files;
+    this.#sync = new DirectorySync(files);
   }
 
   /** Makes the directory, or empties it. It must be the caller's alone. Throws `disk_full` or `data_directory`. */
@@ -47,12 +51,22 @@ export class PdfSpool implements FileSpool {
   async moveTo(path: string, directory: string, target: string): Promise<void> {
     this.#inspections.delete(path);
     try {
-      await this.#files.makeDirectory(directory);
-      await this.#files.rename(path, target);
-      await this.#files.syncDirectory(directory);
+      await this.#rename(path, directory, target);
+      await this.#sync.sync(directory);
     } catch (error) {
       await this.#files.remove(path).catch(() => {});
       throw await storageError(error, target, this.#directory, this.#files);
+    }
+  }
+
+  /** The directory is made by the first file that goes there. */
+  async #rename(path: string, directory: string, target: string): Promise<void> {
+    try {
+      await this.#files.rename(path, target);
+    } catch (error) {
+      if (systemCodeOf(error) !== 'ENOENT') throw error;
+      await this.#files.makeDirectory(directory);
+      await this.#files.rename(path, target);
     }
   }
 

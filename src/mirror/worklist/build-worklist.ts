@@ -12,6 +12,8 @@ import type { ScrapeParams } from '../scrape-params.ts';
 import { type InReason, type OutReason, planWorklist, type Worklist } from './plan-worklist.ts';
 
 export interface WorklistContext {
+  /** Of all cases of the source. */
+  readonly facts: readonly CaseFacts[];
   readonly ledger: MirrorLedger;
   readonly directory: MirrorDirectory;
   readonly clock: Clock;
@@ -26,8 +28,7 @@ export async function buildWorklist(
   context: WorklistContext,
 ): Promise<Worklist> {
   const { mode, targetSource: source, resumeStrategy: strategy, limit } = params;
-  const { ledger, directory, clock, staleAfterMs, versionId, ownRun } = context;
-  const facts = await ledger.caseFacts(source);
+  const { facts, ledger, directory, clock, staleAfterMs, versionId, ownRun } = context;
   const owned = new Set((await ledger.ownedRuns(source)).filter((run) => run !== ownRun));
   const there = await filesThere(facts, directory.pdfs, mode === 'full');
   return planWorklist(facts, {

@@ -13,7 +13,7 @@ interface FieldBasics {
   readonly required: boolean;
 }
 
-export interface TextField extends FieldBasics {
+interface TextField extends FieldBasics {
   readonly kind: 'text';
   readonly input: 'text' | 'date' | 'url' | 'email';
   readonly initial: string;
@@ -22,7 +22,7 @@ export interface TextField extends FieldBasics {
   readonly pattern: string | undefined;
 }
 
-export interface NumberField extends FieldBasics {
+interface NumberField extends FieldBasics {
   readonly kind: 'number';
   readonly initial: string;
   readonly whole: boolean;
@@ -30,12 +30,12 @@ export interface NumberField extends FieldBasics {
   readonly max: number | undefined;
 }
 
-export interface FlagField extends FieldBasics {
+interface FlagField extends FieldBasics {
   readonly kind: 'flag';
   readonly initial: boolean;
 }
 
-export interface ChoiceField extends FieldBasics {
+interface ChoiceField extends FieldBasics {
   readonly kind: 'choice';
   /** Index into `options`, as text; empty for none. */
   readonly initial: string;
@@ -43,13 +43,13 @@ export interface ChoiceField extends FieldBasics {
 }
 
 /** One item a line. */
-export interface ListField extends FieldBasics {
+interface ListField extends FieldBasics {
   readonly kind: 'list';
   readonly initial: string;
   readonly numbers: boolean;
 }
 
-export interface JsonField extends FieldBasics {
+interface JsonField extends FieldBasics {
   readonly kind: 'json';
   readonly initial: string;
 }

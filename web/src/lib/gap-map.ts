@@ -22,7 +22,7 @@ export interface Stretch {
 }
 
 /** Neighbouring cells of a row that show the same. */
-export interface Segment extends Stretch {
+interface Segment extends Stretch {
   readonly column: number;
   readonly cells: number;
 }

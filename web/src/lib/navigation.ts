@@ -3,7 +3,7 @@
 
 import { createStore } from './store.ts';
 
-export interface Place {
+interface Place {
   readonly pathname: string;
   readonly search: string;
 }

@@ -5,7 +5,7 @@ import { ApiError, get, post, remove, setCsrf } from './api.ts';
 import { navigate } from './navigation.ts';
 import { createStore } from './store.ts';
 
-export type Session = AnswerOf<'session'>;
+type Session = AnswerOf<'session'>;
 
 const session = createStore<Session | undefined>(undefined);
 /** Undefined until it is known. */

@@ -15,7 +15,7 @@ export const VERDICT_ORDER: readonly VerdictName[] = [
 ];
 
 /** What went wrong, or may have. */
-export const BAD_VERDICTS: readonly VerdictName[] = ['failed', 'blocked', 'unknown'];
+const BAD_VERDICTS: readonly VerdictName[] = ['failed', 'blocked', 'unknown'];
 
 export const VERDICT_MEANING: Readonly<Record<VerdictName, string>> = {
   done: 'fetched and read',

@@ -8,7 +8,7 @@ import type { Resource } from '../lib/use-resource.ts';
 const PATIENCE_MS = 300;
 
 /** Nothing at first: most answers are there before one could read it. */
-export function Loading({ what }: { readonly what: string }) {
+function Loading({ what }: { readonly what: string }) {
   const [shown, setShown] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setShown(true), PATIENCE_MS);
