@@ -146,6 +146,7 @@ describe('planWalks', () => {
     it('takes what was observed of the same speculator and partition only', () => {
       const observations = [
         seen(900, 90, stored(1, 'byYear', { year: 2023 })),
+        seen(800, 80, stored(4, 'appeals')),
         seen(300, 30, stored(2, 'byYear', { year: 2025 })),
         seen(500, 50, stored(3, 'byNumber')),
       ];

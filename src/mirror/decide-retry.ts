@@ -30,7 +30,7 @@ export function decideRetry(
 }
 
 /** 1, 2, 4, … 30 seconds. */
-export function backoffMs(attempt: number): number {
+function backoffMs(attempt: number): number {
   return Math.min(FIRST_BACKOFF_MS * 2 ** Math.max(0, attempt - 1), LONGEST_BACKOFF_MS);
 }
 

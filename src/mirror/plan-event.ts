@@ -37,7 +37,7 @@ export function planEvent(
 }
 
 /** Why a case is not on the worklist, in the words of the error codes. */
-export function skipReasonOf(reason: OutReason): SkipReason {
+function skipReasonOf(reason: OutReason): SkipReason {
   switch (reason) {
     case 'inactive':
       return 'csv_miss';

@@ -8,7 +8,7 @@ import { DownloadError } from './download-error.ts';
 import type { Emit } from './events/event-sink.ts';
 import type { JudicialClient } from './sources/source.ts';
 
-export const RESTART_WAITS_MS = [5_000, 15_000, 45_000] as const;
+const RESTART_WAITS_MS = [5_000, 15_000, 45_000] as const;
 
 export interface RestartingClientOptions {
   readonly open: () => Promise<JudicialClient>;

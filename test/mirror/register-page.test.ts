@@ -3,8 +3,7 @@
 
 import { selectAll, selectOne } from 'css-select';
 import type { AnyNode, Element } from 'domhandler';
-import { textContent } from 'domutils';
-import { parseDocument } from 'htmlparser2';
+import { DomUtils, parseDocument } from 'htmlparser2';
 import { describe, expect, it } from 'vitest';
 import { CORPUS_VERSIONS } from '../../sim/judicial-ky/corpus.ts';
 import { REGISTER_PATH } from '../../sim/judicial-ky/paths.ts';
@@ -19,7 +18,7 @@ function readTree(html: string): ReadRegister {
   if (selectOne('table#judgment-registers', tree) === null) {
     return { kind: 'changed', missing: 'the table #judgment-registers' };
   }
-  const scripts = selectAll('script', tree).map((script) => textContent(script));
+  const scripts = selectAll('script', tree).map((script) => DomUtils.textContent(script));
   const nonce = scripts.join('\n').match(/["'](?:ajax_nonce|security|_nonce)["']:["']([0-9a-f]{10})["']/)?.[1];
   if (nonce === undefined) return { kind: 'changed', missing: 'a nonce in a script' };
   const buttons = selectAll<AnyNode, Element>('button[data-dl]', tree);

@@ -36,9 +36,8 @@ export function sectionsFor(
       runEnded = false;
     }
     const from = lines.from(index);
-    const to = lines.to(index);
-    if (isStar(bytes, from, to)) everyone.open(index);
-    else if (isName(bytes, from, to, name)) named.open(index);
+    if (isStar(bytes, from, lines.to(index))) everyone.open(index);
+    else if (isName(bytes, from, name)) named.open(index);
   }
   named.close(lines.count);
   everyone.close(lines.count);
@@ -67,9 +66,9 @@ function isStar(bytes: Uint8Array, from: number, to: number): boolean {
 }
 
 /** Does the value begin with the product token `name`, in lower case? What follows (a version, a word) is no part of it. */
-function isName(bytes: Uint8Array, from: number, to: number, name: Uint8Array): boolean {
-  const end = from + name.length;
-  if (end > to || (end < to && isTokenByte(bytes[end] ?? 0))) return false;
+function isName(bytes: Uint8Array, from: number, name: Uint8Array): boolean {
+  // Nothing that may end a value is part of a name either.
+  if (isTokenByte(bytes[from + name.length] ?? 0)) return false;
   for (let index = 0; index < name.length; index++) {
     const byte = bytes[from + index] ?? 0;
     if (!isTokenByte(byte) || LOWER_CASE[byte] !== name[index]) return false;

@@ -14,8 +14,8 @@ describe('a glance', () => {
     const word = (...units: string[]) => fc.string({ unit: fc.constantFrom(...units), maxLength: 8 });
     fc.assert(
       fc.property(
-        word('a', 'b', 'B', '/', '*', '$', '%c3', '%C3', '\xc3'),
-        word('a', 'b', 'B', '/', '$', '%C3'),
+        word('a', 'b', 'B', '/', '*', '$', '%c3', '%C3', '\xc3', '\x7f'),
+        word('a', 'b', 'B', '/', '$', '%C3', '\x7f'),
         (rule, end) => {
           const path = pathOfUrl(`/${end}`);
           const pattern = `/${rule}`;
@@ -41,6 +41,7 @@ describe('a glance', () => {
     ['/*\xc3b', '/a%C3'],
     ['/a$*ab', '/a$ba'],
     ['/*b$', '/a'],
+    ['/*\x7f', '/a'],
   ])('sees that %j cannot match %j', (rule, path) => {
     expect(misses(rule, path)).toBe(true);
   });

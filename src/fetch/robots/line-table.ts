@@ -2,7 +2,7 @@
 // All in one piece of memory, for a file may have seventy thousand such lines.
 
 export type RobotsField = (typeof FIELDS)[number];
-const FIELDS = ['agent', 'allow', 'disallow', 'sitemap', 'crawl_delay'] as const;
+const FIELDS = ['sitemap', 'agent', 'allow', 'disallow', 'crawl_delay'] as const;
 
 const NUMBERS_PER_LINE = 4;
 
@@ -30,7 +30,7 @@ export class LineTable {
   }
 
   field(index: number): RobotsField {
-    return FIELDS[this.#numbers[index * NUMBERS_PER_LINE] ?? 0] ?? 'agent';
+    return FIELDS[this.#numbers[index * NUMBERS_PER_LINE] ?? 0] ?? FIELDS[0];
   }
 
   from(index: number): number {

@@ -7,7 +7,7 @@ export function matchesPattern(pattern: string, path: string): boolean {
   const anchored = pattern.endsWith('$');
   const end = anchored ? pattern.length - 1 : pattern.length;
   let star = pattern.indexOf('*');
-  if (star === -1 || star >= end) {
+  if (star === -1) {
     return anchored ? path === pattern.slice(0, end) : path.startsWith(pattern);
   }
   if (!path.startsWith(pattern.slice(0, star))) return false;

@@ -5,11 +5,11 @@ import { readLines } from './read-lines.ts';
 const read = (text: string) => {
   const bytes = Buffer.from(text, 'latin1');
   const lines = readLines(bytes);
-  return Array.from({ length: lines.count }, (_, index) => [
-    lines.number(index),
-    lines.field(index),
-    bytes.toString('latin1', lines.from(index), lines.to(index)),
-  ]);
+  return Array.from({ length: lines.count }, (_, index) => {
+    const [from, to] = [lines.from(index), lines.to(index)];
+    expect(from).toBeLessThanOrEqual(to);
+    return [lines.number(index), lines.field(index), bytes.toString('latin1', from, to)];
+  });
 };
 
 /** The same with regular expressions, line by line. */
@@ -47,8 +47,8 @@ describe('readLines', () => {
     );
   });
 
-  it.each(['user\ragent: x', 'crawl\0delay: 1', 'user\x0dagent: x', 'site\rmap: x'])(
-    'takes %j for no name, though a bit is all that is wrong',
+  it.each(['user\ragent: x', 'crawl\0delay: 1', 'user\x0dagent: x', 'site\rmap: x', 'xllow: /', 'Xisallow: /'])(
+    'takes %j for no name, though a byte is all that is wrong',
     (text) => {
       expect(read(text)).toEqual([]);
     },

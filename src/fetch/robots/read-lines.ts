@@ -51,7 +51,7 @@ export function readLines(bytes: Uint8Array): LineTable {
     while (isBlank(byte)) byte = bytes[++at] ?? LF;
     const name = nameAt(bytes, at, NAMES_BY_FIRST[byte]);
     if (name !== undefined) {
-      const end = contentEnd(bytes, at);
+      const end = contentEnd(bytes, at + name.letters.length);
       addLine(lines, bytes, name, at, Math.min(end, start + MAX_LINE_BYTES), number);
       at = end;
       byte = bytes[at] ?? LF;
@@ -91,7 +91,7 @@ function addLine(
   number: number,
 ): void {
   let to = end;
-  while (to > start && isBlank(bytes[to - 1] ?? LF)) to--;
+  while (isBlank(bytes[to - 1] ?? LF)) to--;
   const nameEnd = start + letters.length;
   let colon = nameEnd;
   while (colon < to && bytes[colon] !== COLON) colon++;

@@ -19,16 +19,14 @@ export function pathOfUrl(url: string): string {
 
 /** A rule's value as it is compared: bytes above ASCII escaped, escapes in upper case. One character is one byte. */
 export function escapePattern(bytes: string): string {
-  if (!NEEDS_ESCAPE.test(bytes)) return bytes;
   return upperCaseEscapes(bytes.replace(ABOVE_ASCII, (byte) => `%${byte.charCodeAt(0).toString(16)}`));
 }
 
-const NEEDS_ESCAPE = /[%\x80-\xff]/;
 const ABOVE_ASCII = /[\x80-\xff]/g;
 
 // RFC 3986 §6.2.2.1: the hex digits of an escape have no case.
 function upperCaseEscapes(text: string): string {
-  return text.includes('%') ? text.replace(/%[0-9a-f]{2}/gi, (found) => found.toUpperCase()) : text;
+  return text.replace(/%[0-9a-f]{2}/gi, (found) => found.toUpperCase());
 }
 
 /** Where path, parameters or query begin; the length of `text` when they do not. */

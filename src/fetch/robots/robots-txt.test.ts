@@ -171,6 +171,9 @@ describe('parseRobots', () => {
     ['Allow: /dir/index.html', '/dir/', 'allowed', 2],
     ['Allow: /dir/index.htm', '/dir/', 'allowed', 2],
     ['Allow: /dir/index.html', '/dir/x', 'disallowed', 3],
+    ['Allow: /dir/index.html', '/dir/sub/', 'disallowed', 3],
+    ['Allow: /dir/index.htm', '/dir/index.htm/', 'allowed', 2],
+    ['Allow: /dir/index', '/dir/', 'disallowed', 3],
     ['Allow: /dir/index.html', '/dir/index.html', 'allowed', 2],
     ['Allow: /dir/index.ht', '/dir/', 'disallowed', 3],
     ['Allow: /dir/my/index.html', '/dir/', 'disallowed', 3],
@@ -202,6 +205,9 @@ describe('parseRobots', () => {
     expect(decide('Disallow: /*A9x', 'Allow: /*9xy')).toBe(3);
     expect(decide('Allow: /*9xy', 'Disallow: /*A9x')).toBe(2);
     expect(decide('Allow: /*A9x', 'Allow: /*9xy')).toBe(2);
+    expect(decide('Disallow: /*A9x', 'Disallow: /*9xy')).toBe(2);
+    // The last byte of ASCII is no escape.
+    expect(allowed('User-agent: *\nDisallow: /\x7f\nAllow: /*x', '/\x7fx')).toBe(true);
   });
 
   it('names no rule when nothing in the file speaks of the URL', () => {
@@ -246,6 +252,11 @@ describe('parseRobots', () => {
       const robots = parseRobots('User-agent: a\nCrawl-delay: 1\nUser-agent: b\nCrawl-delay: 9\nDisallow: /x');
       expect(['a', 'b'].map((agent) => robots.crawlDelay(agent))).toEqual([1, 9]);
       expect(['a', 'b'].map((agent) => robots.isAllowed(agent, '/x'))).toEqual([false, false]);
+    });
+
+    it.each(['Allow: /', 'Disallow: /'])('does not belong to an agent above %j and another agent', (rule) => {
+      const robots = parseRobots(`User-agent: a\n${rule}\nUser-agent: b\nCrawl-delay: 9`);
+      expect(['a', 'b'].map((agent) => robots.crawlDelay(agent))).toEqual([undefined, 9]);
     });
 
     it('is not handed on to agents named after it', () => {

@@ -123,9 +123,9 @@ function longest(values: readonly string[]): number | undefined {
 
 /** The bytes that count, in a copy of their own. */
 function bytesOf(text: string | Uint8Array): Buffer {
-  const limit = MAX_ROBOTS_BYTES + BYTE_ORDER_MARK.length;
-  const all =
-    typeof text === 'string' ? Buffer.from(text.slice(0, limit + 1)) : Buffer.from(text.subarray(0, limit + 1));
+  // One more than can count, by which it shows that there is more.
+  const most = BYTE_ORDER_MARK.length + MAX_ROBOTS_BYTES + 1;
+  const all = typeof text === 'string' ? Buffer.from(text.slice(0, most)) : Buffer.from(text.subarray(0, most));
   const whole = all.subarray(lengthOfByteOrderMark(all));
   if (whole.length <= MAX_ROBOTS_BYTES) return whole;
   // The line that the limit cuts in two is not what the site wrote: `Disallow: /` may be the start of a longer path.

@@ -4,8 +4,8 @@ import type { Database } from '../database.ts';
 import { type CaseId, readCase, type StoredCase } from './case-row.ts';
 import { textOrNull, type VersionId } from './csv-version.ts';
 
-export const CASE_CHANGES = ['added', 'changed', 'removed', 'returned'] as const;
-export type CaseChange = (typeof CASE_CHANGES)[number];
+const CASE_CHANGES = ['added', 'changed', 'removed', 'returned'] as const;
+type CaseChange = (typeof CASE_CHANGES)[number];
 
 export interface HistoryRow {
   readonly caseId: CaseId;

@@ -45,7 +45,7 @@ export const TRACKED_COLUMNS = {
 } as const satisfies Partial<Record<keyof CaseFields, string>>;
 
 export type TrackedField = keyof typeof TRACKED_COLUMNS;
-export type TrackedColumn = (typeof TRACKED_COLUMNS)[TrackedField];
+type TrackedColumn = (typeof TRACKED_COLUMNS)[TrackedField];
 
 export interface FieldChange {
   readonly field: TrackedColumn;

@@ -3,11 +3,11 @@
 import type { Json } from '../../platform/json.ts';
 import type { CaseId } from './case-row.ts';
 
-export const SCRAPER_LABELS = ['NAV', 'PLAN', 'TABLE', 'DECISION', 'BOX', 'STATE', 'ERROR', 'REPLAY'] as const;
-export type ScraperLabel = (typeof SCRAPER_LABELS)[number];
+const SCRAPER_LABELS = ['NAV', 'PLAN', 'TABLE', 'DECISION', 'BOX', 'STATE', 'ERROR', 'REPLAY'] as const;
+type ScraperLabel = (typeof SCRAPER_LABELS)[number];
 
 /** Fields that are undefined are left out. A case's token is called `token_norm`: `token` would be taken for a secret. */
-export type EventFields = Readonly<Record<string, Json | undefined>>;
+type EventFields = Readonly<Record<string, Json | undefined>>;
 
 export interface MirrorEvent {
   readonly label: ScraperLabel;

@@ -4,7 +4,7 @@ import type { Mode } from '../../ledger/mirror/mirror-run.ts';
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import { type Environment, type MirrorConfig, readConfig } from './mirror-config.ts';
 
-export const ENTRYPOINTS = ['cli', 'ui', 'webhook', 'cron', 'replay', 'tests'] as const;
+const ENTRYPOINTS = ['cli', 'ui', 'webhook', 'cron', 'replay', 'tests'] as const;
 /** By which way a run was asked for. Only `replay` and `tests` may switch the network off. */
 export type Entrypoint = (typeof ENTRYPOINTS)[number];
 

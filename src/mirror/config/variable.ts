@@ -1,6 +1,6 @@
 // A setting that comes from the environment: its names, its default, what it means and how its text is read.
 
-export type Reading<T> =
+type Reading<T> =
   | { readonly kind: 'value'; readonly value: T }
   /** Out of range, and moved to the nearest value that makes sense. */
   | { readonly kind: 'clamped'; readonly value: T; readonly why: string }

@@ -16,7 +16,7 @@ export interface IndexColumns {
 export type IndexField = keyof IndexColumns;
 
 /** Without tokens and titles there is no index; without the category nobody could tell which cases are criminal. */
-export const REQUIRED_FIELDS: readonly IndexField[] = ['actions', 'title', 'category'];
+const REQUIRED_FIELDS: readonly IndexField[] = ['actions', 'title', 'category'];
 
 export interface MatchedColumns {
   /** Position of each field that there is. */

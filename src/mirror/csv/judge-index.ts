@@ -6,9 +6,9 @@ import { diffCases } from './diff-cases.ts';
 import type { ReadIndex } from './read-index.ts';
 
 /** A larger share of the active cases vanishing at once is taken for a broken index. */
-export const MOST_VANISHING = 0.2;
+const MOST_VANISHING = 0.2;
 /** A smaller share of readable rows is taken for a broken index. */
-export const LEAST_READABLE = 0.95;
+const LEAST_READABLE = 0.95;
 
 export function judgeIndex(index: ReadIndex, known: readonly StoredCase[], acceptShrink: boolean): VersionVerdict {
   const { rowCount, unreadable } = index;

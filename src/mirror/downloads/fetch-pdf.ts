@@ -37,7 +37,7 @@ export interface PdfFetcherParts {
 }
 
 /** Signed addresses live for about 15 minutes. */
-export const OLD_ADDRESS_MS = 14 * 60_000;
+const OLD_ADDRESS_MS = 14 * 60_000;
 /** How often a file is asked for that is not ready. */
 const MOST_WAITS = 10;
 const UNTOLD_WAIT_MS = 5_000;

@@ -4,7 +4,7 @@
 /** How much of both ends must be given; less only when the file is shorter. */
 export const PDF_EDGE_BYTES = 1024;
 /** A smaller file is no judgment. */
-export const LEAST_PDF_BYTES = 1024;
+const LEAST_PDF_BYTES = 1024;
 
 export interface PdfEdges {
   readonly head: Uint8Array;

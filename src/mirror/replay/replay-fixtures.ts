@@ -21,7 +21,7 @@ import { SOURCES, type SourceRegistry } from '../sources/source-registry.ts';
 import { failureOf, type LineOf, parseFixture } from './fixture.ts';
 import { transitionsOf } from './transitions.ts';
 
-export interface ReplayedCase {
+interface ReplayedCase {
   readonly token_norm: string;
   readonly recorded: readonly string[];
   readonly replayed: readonly string[];

@@ -7,7 +7,7 @@ import { errorCodeNamed, MIRROR_ERRORS } from '../error-codes.ts';
 import { isInPlace } from '../held-files.ts';
 import type { MirrorDirectory } from '../mirror-directory.ts';
 
-export interface MissingCase {
+interface MissingCase {
   readonly case_id: number;
   readonly actions_token: string;
   readonly title: string | null;

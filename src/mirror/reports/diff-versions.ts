@@ -7,7 +7,7 @@ import type { MirrorLedger } from '../../ledger/mirror/mirror-ledger.ts';
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 
 /** A case, as it is known now. */
-export interface DiffCase {
+interface DiffCase {
   readonly case_id: number;
   readonly actions_token: string;
   readonly title: string | null;
@@ -16,7 +16,7 @@ export interface DiffCase {
   readonly is_criminal: boolean;
 }
 
-export interface ChangedCase extends DiffCase {
+interface ChangedCase extends DiffCase {
   readonly fields: readonly { readonly field: string; readonly old: string | null; readonly new: string | null }[];
 }
 

@@ -8,7 +8,7 @@ import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import type { Json } from '../../platform/json.ts';
 import { normalizeActionToken } from '../csv/normalize-action-token.ts';
 
-export interface CaseStep {
+interface CaseStep {
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly kind: 'index' | 'event';

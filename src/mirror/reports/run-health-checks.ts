@@ -13,7 +13,7 @@ import { type Entrypoint, validateRuntimeConfig } from '../config/validate-runti
 import { isInPlace } from '../held-files.ts';
 import { type MirrorDirectory, mirrorDirectory } from '../mirror-directory.ts';
 
-export interface HealthCheck {
+interface HealthCheck {
   readonly ok: boolean;
   readonly detail: string;
 }

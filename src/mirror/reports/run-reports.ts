@@ -27,7 +27,7 @@ export interface RunWithDownloads extends RunRow {
 }
 
 /** Coverage is null until the run has ended. */
-export interface RunCoverageRow {
+interface RunCoverageRow {
   readonly cases_total: number | null;
   readonly cases_planned: number | null;
   readonly cases_attempted: number | null;

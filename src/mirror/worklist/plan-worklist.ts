@@ -34,12 +34,12 @@ export type OutReason =
   /** A resume of that strategy does not take it up. */
   | 'not_resumed';
 
-export interface PlannedCase {
+interface PlannedCase {
   readonly case: StoredCase;
   readonly reason: InReason;
 }
 
-export interface LeftOutCase {
+interface LeftOutCase {
   readonly case: StoredCase;
   readonly reason: OutReason;
 }
