@@ -4,15 +4,15 @@
 import type { HostId } from '../ledger/page-result.ts';
 import type { CommitResult, UnsavedMemory } from '../ledger/run-writer.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { FinishedPage, Scribe } from './scribe.ts';
+import type { FinishedPage, PreparedPage, Scribe } from './scribe.ts';
 
 export interface CommitterOptions {
-  readonly scribe: Pick<Scribe, 'commit'>;
+  readonly scribe: Pick<Scribe, 'prepare' | 'commit'>;
   readonly clock: Clock;
   /** What fetching learnt since the last commit. */
   readonly unsaved: () => UnsavedMemory | undefined;
   /** Called after each commit, with the pages and what the ledger handed out in return. */
-  readonly onCommitted: (pages: readonly FinishedPage[], result: CommitResult) => void;
+  readonly onCommitted: (pages: readonly PreparedPage[], result: CommitResult) => void;
   /** Called once, when a commit has failed. */
   readonly onFailed: (error: unknown) => void;
   /** Whether more pages are about to finish: then it is worth waiting for them a moment. */
@@ -27,7 +27,7 @@ const MOST_BYTES = 16 * 1024 * 1024;
 
 export class Committer {
   readonly #options: CommitterOptions;
-  #pages: FinishedPage[] = [];
+  #pages: PreparedPage[] = [];
   #wanted = new Map<HostId, number>();
   #running: Promise<void> | undefined;
   #failed = false;
@@ -49,7 +49,7 @@ export class Committer {
   }
 
   submit(page: FinishedPage): void {
-    this.#pages.push(page);
+    this.#pages.push(this.#options.scribe.prepare(page));
     this.#waitingPages++;
     this.#waitingBytes += bytesOf(page);
     this.#start();
@@ -91,16 +91,16 @@ export class Committer {
 
   async #commitGroup(): Promise<void> {
     const { scribe, unsaved, onCommitted } = this.#options;
-    const [pages, wanted] = [this.#pages, this.#wanted];
+    const [pages, wanted, bytes] = [this.#pages, this.#wanted, this.#waitingBytes];
     [this.#pages, this.#wanted] = [[], new Map()];
     const result = await scribe.commit({ pages, wanted, memory: unsaved() });
     this.#waitingPages -= pages.length;
-    for (const page of pages) this.#waitingBytes -= bytesOf(page);
+    this.#waitingBytes -= bytes;
     onCommitted(pages, result);
   }
 }
 
-/** What a page holds in memory until it is committed. */
+/** What a page holds in memory until it is committed; of a large body, what it was before it is encoded. */
 function bytesOf({ exchanges }: FinishedPage): number {
   return exchanges.reduce((sum, { body }) => sum + (body.kind === 'memory' ? body.encoded.length : 0), 0);
 }

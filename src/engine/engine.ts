@@ -14,7 +14,7 @@ import { Committer } from './committer.ts';
 import { Lane } from './lane.ts';
 import type { Prober } from './prober.ts';
 import type { Progress } from './progress.ts';
-import type { FinishedPage, Scribe } from './scribe.ts';
+import type { FinishedPage, PreparedPage, Scribe } from './scribe.ts';
 import type { Seeder } from './seeder.ts';
 
 export interface EngineOptions {
@@ -165,7 +165,7 @@ export class Engine {
     }
   }
 
-  #committed(pages: readonly FinishedPage[], result: CommitResult): void {
+  #committed(pages: readonly PreparedPage[], result: CommitResult): void {
     this.#options.progress.committed(pages);
     const byHost = Map.groupBy(result.claimed, (request) => request.hostId);
     // Only lanes that this commit has answered: others may have asked while it was under way.

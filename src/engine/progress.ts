@@ -5,7 +5,7 @@ import type { HostId } from '../ledger/page-result.ts';
 import { NO_COUNTS, type Verdict, type VerdictCounts } from '../ledger/verdict.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
-import type { FinishedPage } from './scribe.ts';
+import type { PreparedPage } from './scribe.ts';
 
 interface HostProgress {
   readonly hostId: HostId;
@@ -108,7 +108,7 @@ export class Progress implements RunProgress {
     }
   }
 
-  committed(pages: readonly FinishedPage[]): void {
+  committed(pages: readonly PreparedPage[]): void {
     for (const { request, settlement, records } of pages) {
       this.records += records.length;
       for (const { errors } of records) if (errors !== undefined) this.invalid++;

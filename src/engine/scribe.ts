@@ -15,15 +15,20 @@ import type { Random } from '../platform/random.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { type PreparedExchange, placeExchange, prepareExchange } from './prepare-exchange.ts';
 
-/** A page worked to its end, waiting to be committed. */
+/** A page worked to its end. */
 export interface FinishedPage extends Omit<PageResult, 'exchanges'> {
   /** As they went over the wire. */
   readonly exchanges: readonly FetchedExchange[];
 }
 
+/** A page that waits to be committed: its exchanges are encoded, and so take little room; large ones are being encoded. */
+export interface PreparedPage extends Omit<PageResult, 'exchanges'> {
+  readonly exchanges: readonly (PreparedExchange | Promise<PreparedExchange>)[];
+}
+
 /** What is to become true at once. */
 export interface PageGroup {
-  readonly pages: readonly FinishedPage[];
+  readonly pages: readonly PreparedPage[];
   readonly wanted: Wanted;
   readonly memory: UnsavedMemory | undefined;
 }
@@ -95,19 +100,26 @@ export class Scribe implements Pick<RunWriter, 'seed' | 'ask' | 'heartbeat'> {
     await this.end(status, messageOf(error)).catch(() => {});
   }
 
-  /** Puts what was fetched into the archive; only then may rows refer to it. */
-  async #write(archive: ArchiveWriter, pages: readonly FinishedPage[]): Promise<PageResult[]> {
-    if (pages.length === 0) return [];
+  /** Makes a page ready to be committed: what it holds of the answer is what the archive will. */
+  prepare(page: FinishedPage): PreparedPage {
+    if (this.#archive === undefined) return { ...page, exchanges: [] };
     const { random } = this.#world;
     const findBody = (sha256: Uint8Array) => this.#data.ledger.findBody(sha256);
-    const preparing = pages.flatMap(({ exchanges }) => exchanges.map((one) => prepareExchange(one, findBody, random)));
-    // Large bodies are compressed in the thread pool, all at once; to wait where there are none would cost a turn.
-    const prepared = preparing.some((one) => one instanceof Promise) ? await Promise.all(preparing) : preparing;
-    const placed = (prepared as PreparedExchange[]).map((one) => placeExchange(one, archive.append(one.encoded)));
+    return { ...page, exchanges: page.exchanges.map((one) => prepareExchange(one, findBody, random)) };
+  }
+
+  /** Puts what was fetched into the archive; only then may rows refer to it. */
+  async #write(archive: ArchiveWriter, pages: readonly PreparedPage[]): Promise<PageResult[]> {
+    if (pages.length === 0) return [];
+    const results: PageResult[] = [];
+    for (const page of pages) {
+      const isReady = !page.exchanges.some((one) => one instanceof Promise);
+      const ready = isReady ? (page.exchanges as readonly PreparedExchange[]) : await Promise.all(page.exchanges);
+      results.push({ ...page, exchanges: ready.map((one) => placeExchange(one, archive.append(one.encoded))) });
+    }
     await archive.flush({ sync: this.#options.sync });
     crashPoint('after-archive');
-    let next = 0;
-    return pages.map((page) => ({ ...page, exchanges: placed.slice(next, (next += page.exchanges.length)) }));
+    return results;
   }
 
   /** What a crash left behind the committed ends is cut; this owner then writes to segments of its own. */
@@ -136,6 +148,6 @@ export class Scribe implements Pick<RunWriter, 'seed' | 'ask' | 'heartbeat'> {
   }
 }
 
-function unarchived(page: FinishedPage): PageResult {
+function unarchived(page: PreparedPage): PageResult {
   return { ...page, exchanges: [] };
 }

@@ -1,5 +1,7 @@
 // The only source of time. Everything that waits or stamps takes a Clock, so that tests can own the hours.
 
+import { onAbort } from './on-abort.ts';
+
 /** Milliseconds since the Unix epoch. */
 export type Instant = number;
 
@@ -42,15 +44,18 @@ function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
       reject(signal.reason);
       return;
     }
-    const onAbort = () => {
-      clearTimeout(handle);
-      reject(signal?.reason);
-    };
+    if (signal === undefined) {
+      setTimeout(resolve, ms);
+      return;
+    }
     const handle = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
+      stopListening();
       resolve();
     }, ms);
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const stopListening = onAbort(signal, () => {
+      clearTimeout(handle);
+      reject(signal.reason);
+    });
   });
 }
 

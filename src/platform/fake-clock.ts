@@ -2,6 +2,7 @@
 // they do in consequence runs before the next one wakes.
 
 import type { Clock, Instant } from './clock.ts';
+import { onAbort } from './on-abort.ts';
 
 interface Sleeper {
   readonly at: Instant;
@@ -35,15 +36,16 @@ export class FakeClock implements Clock {
       const sleeper: Sleeper = {
         at: this.#now + Math.max(0, ms),
         wake: () => {
-          signal?.removeEventListener('abort', onAbort);
+          stopListening?.();
           resolve();
         },
       };
-      const onAbort = () => {
-        this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
-        reject(signal?.reason);
-      };
-      signal?.addEventListener('abort', onAbort, { once: true });
+      const stopListening =
+        signal &&
+        onAbort(signal, () => {
+          this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
+          reject(signal.reason);
+        });
       this.#sleepers.push(sleeper);
     });
   }

@@ -3,6 +3,7 @@
 
 import type { Browser, Page } from 'playwright-core';
 import type { Clock } from '../../platform/clock.ts';
+import { onAbort } from '../../platform/on-abort.ts';
 import { HopError } from '../http/failure-code.ts';
 import { SLOWEST_DOWNLOAD_BYTES_PER_SECOND } from '../http/hop-options.ts';
 import { BrowserError } from './browser-result.ts';
@@ -29,7 +30,7 @@ export class LoadWatch {
   readonly #options: LoadWatchOptions;
   readonly #over = Promise.withResolvers<never>();
   readonly #startedAt: number;
-  readonly #onAbort = () => this.#over.reject(new LoadAborted('aborted'));
+  #stopListening = () => {};
   readonly #onCrash = () => this.#over.reject(crashed());
   #timer: NodeJS.Timeout;
 
@@ -41,8 +42,9 @@ export class LoadWatch {
     this.#timer = setTimeout(this.#onTimer, totalMs);
     browser.on('disconnected', this.#onCrash);
     traffic.trouble.catch(this.#over.reject);
-    if (signal.aborted) this.#onAbort();
-    else signal.addEventListener('abort', this.#onAbort);
+    const giveUp = () => this.#over.reject(new LoadAborted('aborted'));
+    if (signal.aborted) giveUp();
+    else this.#stopListening = onAbort(signal, giveUp);
   }
 
   /** Ends the load when this page's own process dies. */
@@ -69,10 +71,10 @@ export class LoadWatch {
   }
 
   stop(): void {
-    const { browser, signal } = this.#options;
+    const { browser } = this.#options;
     clearTimeout(this.#timer);
     browser.off('disconnected', this.#onCrash);
-    signal.removeEventListener('abort', this.#onAbort);
+    this.#stopListening();
   }
 
   readonly #onTimer = (): void => {

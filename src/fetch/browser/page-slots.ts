@@ -1,5 +1,7 @@
 // So many pages at once and no more; who waits is served in the order of asking.
 
+import { onAbort } from '../../platform/on-abort.ts';
+
 export class PageSlots {
   readonly #line = new Set<() => void>();
   #free: number;
@@ -16,16 +18,15 @@ export class PageSlots {
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#line.delete(enter);
-        reject(signal.reason);
-      };
       const enter = () => {
-        signal.removeEventListener('abort', leave);
+        stopListening();
         resolve();
       };
       this.#line.add(enter);
-      signal.addEventListener('abort', leave, { once: true });
+      const stopListening = onAbort(signal, () => {
+        this.#line.delete(enter);
+        reject(signal.reason);
+      });
     });
   }
 

@@ -4,6 +4,7 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../platform/clock.ts';
 import { CurlewError, ErrorCode, messageOf, systemCodeOf } from '../../platform/errors.ts';
+import { onAbort } from '../../platform/on-abort.ts';
 import type { HeaderList } from '../outcome.ts';
 import { type BodyReceiver, MemoryBody, StreamedBody } from './body-receiver.ts';
 import type { Connection } from './connection.ts';
@@ -45,7 +46,7 @@ export class HopExchange implements Dispatcher.DispatchHandler {
   readonly #options: HopExchangeOptions;
   readonly #resolve: (result: HopResult) => void;
   readonly #reject: (error: unknown) => void;
-  readonly #onAbort = () => this.#settle({ kind: 'aborted' });
+  #stopListening = () => {};
   readonly #queuedAt: number;
   #totalTimer: NodeJS.Timeout;
   #settled = false;
@@ -65,8 +66,11 @@ export class HopExchange implements Dispatcher.DispatchHandler {
     this.#reject = reject;
     this.#queuedAt = options.clock.monotonic();
     this.#totalTimer = setTimeout(this.#onTotalTimer, Math.min(options.timeouts.totalMs, LONGEST_TIMER_MS));
-    if (options.signal?.aborted) this.#onAbort();
-    else options.signal?.addEventListener('abort', this.#onAbort);
+    const { signal } = options;
+    if (signal === undefined) return;
+    const giveUp = () => this.#settle({ kind: 'aborted' });
+    if (signal.aborted) giveUp();
+    else this.#stopListening = onAbort(signal, giveUp);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -228,7 +232,7 @@ export class HopExchange implements Dispatcher.DispatchHandler {
   #finish(broken: boolean): void {
     this.#settled = true;
     clearTimeout(this.#totalTimer);
-    this.#options.signal?.removeEventListener('abort', this.#onAbort);
+    this.#stopListening();
     if (!broken) return;
     this.#body?.cancel();
     this.#controller?.abort(new Error('given up'));

@@ -1,5 +1,7 @@
 // One holder at a time, in the order of asking. Who is aborted while waiting leaves the line and is passed over.
 
+import { onAbort } from '../../platform/on-abort.ts';
+
 interface Waiter {
   readonly enter: () => void;
 }
@@ -16,18 +18,17 @@ export class FairLock {
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#line.delete(waiter);
-        reject(signal.reason);
-      };
       const waiter: Waiter = {
         enter: () => {
-          signal.removeEventListener('abort', leave);
+          stopListening();
           resolve();
         },
       };
       this.#line.add(waiter);
-      signal.addEventListener('abort', leave, { once: true });
+      const stopListening = onAbort(signal, () => {
+        this.#line.delete(waiter);
+        reject(signal.reason);
+      });
     });
   }
 

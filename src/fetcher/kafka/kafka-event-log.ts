@@ -6,6 +6,7 @@
 import { Consumer, compatibilityPartitioner, Producer } from '@platformatic/kafka';
 import type { Clock } from '../../platform/clock.ts';
 import { CurlewError, ErrorCode, messageOf } from '../../platform/errors.ts';
+import { onAbort } from '../../platform/on-abort.ts';
 import type { EventLog, LogPosition, Refusal } from '../event-log.ts';
 import { messageKeyOf, type WebpageEvent } from '../webpage-event.ts';
 import { isTooLarge } from './kafka-error.ts';
@@ -112,8 +113,7 @@ export class KafkaEventLog implements EventLog {
   /** Ends when the signal aborts, whatever the clients do. */
   async #use<T>(work: (clients: Clients) => Promise<T>, signal: AbortSignal): Promise<T> {
     const aborted = Promise.withResolvers<never>();
-    const onAbort = () => aborted.reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
+    const stopListening = onAbort(signal, () => aborted.reject(signal.reason));
     try {
       signal.throwIfAborted();
       return await Promise.race([work(this.#open()), aborted.promise]);
@@ -125,7 +125,7 @@ export class KafkaEventLog implements EventLog {
         { remedy: 'Start it, or name another one in PAGE_FETCHER_KAFKA_BOOTSTRAP_SERVERS.', cause: error },
       );
     } finally {
-      signal.removeEventListener('abort', onAbort);
+      stopListening();
     }
   }
 
