@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { MAX_ROBOTS_BYTES, parseRobots } from '../../src/fetch/robots/robots-txt.ts';
 
 const BAR_MS = 10;
-const RUNS = 21;
+const RUNS = 51;
 
 const fill = (line: (index: number) => string, head = 'User-agent: *\n', bytes = MAX_ROBOTS_BYTES) => {
   let text = head;

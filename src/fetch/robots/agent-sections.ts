@@ -23,18 +23,13 @@ export function sectionsFor(
   const name = Buffer.from(agent.toLowerCase());
   const named = new Sections();
   const everyone = new Sections();
-  let runEnded = false;
-  for (let index = 0; index < lines.count; index++) {
-    const field = lines.field(index);
-    if (field !== 'agent') {
-      runEnded ||= ending.includes(field);
-      continue;
-    }
-    if (runEnded) {
+  let previous = 0;
+  for (const index of lines.agents) {
+    if (hasOneOf(ending, lines, previous, index)) {
       named.close(index);
       everyone.close(index);
-      runEnded = false;
     }
+    previous = index;
     const from = lines.from(index);
     if (isStar(bytes, from, lines.to(index))) everyone.open(index);
     else if (isName(bytes, from, name)) named.open(index);
@@ -42,6 +37,12 @@ export function sectionsFor(
   named.close(lines.count);
   everyone.close(lines.count);
   return named.closed.length > 0 ? named.closed : everyone.closed;
+}
+
+/** Is there a line with one of `fields`, from `from` and before `to`? */
+function hasOneOf(fields: readonly RobotsField[], lines: LineTable, from: number, to: number): boolean {
+  for (let index = from; index < to; index++) if (fields.includes(lines.field(index))) return true;
+  return false;
 }
 
 class Sections {

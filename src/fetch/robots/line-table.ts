@@ -10,6 +10,8 @@ export class LineTable {
   // For each line: its field, where its value begins and ends, and its number.
   readonly #numbers: Int32Array;
   #used = 0;
+  /** The lines that name an agent, by their index. */
+  readonly agents: number[] = [];
 
   /** Has room for `most` lines. */
   constructor(most: number) {
@@ -23,6 +25,7 @@ export class LineTable {
 
   /** Adds a line of the file, counted from 1, whose value begins at `from` and ends before `to`; it may be empty. */
   add(field: RobotsField, from: number, to: number, number: number): void {
+    if (field === 'agent') this.agents.push(this.count);
     this.#numbers[this.#used++] = FIELDS.indexOf(field);
     this.#numbers[this.#used++] = from;
     this.#numbers[this.#used++] = to;

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../platform/fake-clock.ts';
 import { type Random, seededRandom } from '../../platform/random.ts';
+import type { HopFailure } from '../http/hop-result.ts';
 import { MAX_ROBOTS_BODY_BYTES, type RobotsAnswer } from './load-robots.ts';
 import { RobotsPolicy, type RobotsSettings, type RobotsWarning } from './robots-policy.ts';
-import { MemoryRobotsStore, type RobotsStore } from './robots-store.ts';
+import { MemoryRobotsStore, type RobotsRecord, type RobotsStore } from './robots-store.ts';
 
 const never = new AbortController().signal;
 const noChance: Random = { ...seededRandom(1), next: () => 0 };
@@ -29,6 +30,7 @@ function setUp(
   const asked: string[] = [];
   const signals: AbortSignal[] = [];
   const warnings: RobotsWarning[] = [];
+  const inForce: (readonly [origin: string, record: RobotsRecord])[] = [];
   const policy = new RobotsPolicy({
     getRobots: async (url, signal) => {
       asked.push(url.href);
@@ -40,16 +42,17 @@ function setUp(
     random: noChance,
     settings,
     onWarning: (warning) => warnings.push(warning),
+    onInForce: (origin, record) => inForce.push([origin, record]),
   });
-  const check = (path = '/x', origin = 'https://court.example', signal = never) =>
-    policy.check(new URL(path, origin), signal);
+  const check = (path = '/x', origin = 'https://court.example', signal = never, upSince?: number) =>
+    policy.check(new URL(path, origin), signal, upSince);
   /** Lets the retries' waits pass. */
   const checkPatiently = async (path?: string) => {
     const decision = check(path);
     await clock.advance(MINUTE_MS);
     return decision;
   };
-  return { clock, store, asked, signals, warnings, check, checkPatiently };
+  return { clock, store, asked, signals, warnings, inForce, check, checkPatiently };
 }
 
 const allowed = { kind: 'allowed', crawlDelayMs: undefined };
@@ -63,13 +66,26 @@ describe('RobotsPolicy', () => {
     expect(await check('/y')).toEqual({ kind: 'allowed', crawlDelayMs: 1_500 });
   });
 
+  it('says of every record when it comes into force, once', async () => {
+    const { inForce, check } = setUp(() => file('User-agent: *\nDisallow: /x'));
+    await check('/x');
+    await check('/y');
+    expect(inForce).toMatchObject([['https://court.example', { kind: 'found', reason: 'HTTP 200' }]]);
+  });
+
   it('goes by another product token when told to', async () => {
     const { check } = setUp(() => file('User-agent: other\nDisallow: /'), { agent: 'Other' });
     expect(await check()).toMatchObject({ kind: 'disallowed' });
   });
 
   it.each(['', 'curlew/1.0', 'two words', 'bot2'])('refuses %j as a product token', (agent) => {
-    expect(() => setUp(() => status(404), { agent })).toThrow('not a product token');
+    expect(() => setUp(() => status(404), { agent })).toThrow(
+      expect.objectContaining({
+        code: 'invalid_parameter',
+        message: `The robots.txt agent '${agent}' is not a product token`,
+        remedy: 'Use letters, "_" and "-" only, without a version (RFC 9309 §2.2.1).',
+      }),
+    );
   });
 
   it('asks once per origin, however many wait', async () => {
@@ -136,6 +152,32 @@ describe('RobotsPolicy', () => {
     expect(asked).toHaveLength(300);
   });
 
+  it('keeps the latest 256 files at hand, and goes to the store for the others', async () => {
+    const read: string[] = [];
+    class WatchedStore extends MemoryRobotsStore {
+      override get(origin: string) {
+        read.push(origin);
+        return super.get(origin);
+      }
+    }
+    const { clock, check } = setUp(() => status(404), {}, new WatchedStore());
+    const readsOf = async (host: number) => {
+      read.length = 0;
+      await check('/x', `https://court-${host}.example`);
+      return read.length;
+    };
+    for (let host = 0; host < 256; host++) expect(await readsOf(host)).toBeGreaterThan(0);
+    expect(await readsOf(0)).toBe(0);
+    await readsOf(256);
+    expect([await readsOf(1), await readsOf(256), await readsOf(0)]).toEqual([0, 0, 1]);
+    // One that is asked for anew is the latest again.
+    await clock.advance(DAY_MS);
+    expect(await readsOf(3)).toBeGreaterThan(0);
+    await readsOf(300);
+    await readsOf(301);
+    expect(await readsOf(3)).toBe(0);
+  });
+
   it('reads no more of an endless file than the parser does', async () => {
     const line = 'Disallow: /x\n';
     const body = `User-agent: *\n${line.repeat(MAX_ROBOTS_BODY_BYTES / line.length)}Disallow: /late`;
@@ -143,6 +185,13 @@ describe('RobotsPolicy', () => {
     expect(await checkPatiently('/late')).toEqual(allowed);
     const record = await store.get('https://court.example');
     expect(record?.kind === 'found' && record.text.length).toBe(MAX_ROBOTS_BODY_BYTES);
+  });
+
+  it('reads a file of 500 KiB to its last byte', async () => {
+    const rule = 'Disallow: /late';
+    const head = 'User-agent: *\n#';
+    const { check } = setUp(() => file(`${head}${'x'.repeat(500 * 1_024 - head.length - 1 - rule.length)}\n${rule}`));
+    expect(await check('/late')).toMatchObject({ kind: 'disallowed' });
   });
 
   describe('redirects', () => {
@@ -169,16 +218,31 @@ describe('RobotsPolicy', () => {
     it.each([undefined, 'file:///etc/passwd', 'http://[', 'data:,User-agent: *'])(
       'to %j mean that there is no robots.txt',
       async (location) => {
-        const { asked, check } = setUp(() => status(302, location), { mode: 'strict' });
+        const { asked, store, check } = setUp(() => status(302, location), { mode: 'strict' });
         expect(await check()).toEqual(allowed);
         expect(asked).toHaveLength(1);
+        expect(await store.get('https://court.example')).toMatchObject({
+          kind: 'unavailable',
+          reason: 'HTTP 302 to nowhere',
+        });
       },
     );
+
+    it.each([300, 399])('with status %d may leave https', async (code) => {
+      const { asked, check } = setUp((url) =>
+        url.startsWith('https:')
+          ? status(code, 'http://court.example/robots.txt')
+          : file('User-agent: *\nDisallow: /x'),
+      );
+      expect(await check()).toMatchObject({ kind: 'disallowed' });
+      expect(asked).toEqual(['https://court.example/robots.txt', 'http://court.example/robots.txt']);
+    });
   });
 
-  it.each([400, 401, 403, 404, 410])('takes %d for no robots.txt, for a day, in every mode', async (code) => {
-    const { clock, asked, warnings, check } = setUp(() => status(code), { mode: 'strict' });
+  it.each([199, 400, 401, 403, 404, 410, 499])('takes %d for no robots.txt, for a day, in every mode', async (code) => {
+    const { clock, asked, warnings, store, check } = setUp(() => status(code, '/elsewhere'), { mode: 'strict' });
     expect(await check()).toEqual(allowed);
+    expect(await store.get('https://court.example')).toMatchObject({ kind: 'unavailable', reason: `HTTP ${code}` });
     await clock.advance(DAY_MS - 1);
     await check();
     expect(asked).toHaveLength(1);
@@ -213,6 +277,68 @@ describe('RobotsPolicy', () => {
     });
   });
 
+  describe('when the question does not reach the site', () => {
+    const refusedAddress: HopFailure = {
+      kind: 'failure',
+      code: 'address_refused',
+      reason: 'private address',
+      head: undefined,
+    };
+    const refusedProxy: HopFailure = {
+      kind: 'failure',
+      code: 'proxy_unreachable',
+      reason: 'no proxy',
+      head: undefined,
+    };
+
+    it.each([refusedAddress, refusedProxy])('says so, remembers nothing, and asks again: $code', async (failure) => {
+      const { asked, store, inForce, check } = setUp(() => ({ kind: 'not_asked', failure }), { mode: 'strict' });
+      expect(await check()).toEqual({ kind: 'not_asked', failure });
+      expect(await check()).toEqual({ kind: 'not_asked', failure });
+      expect(asked).toHaveLength(2);
+      expect([await store.get('https://court.example'), inForce]).toEqual([undefined, []]);
+    });
+
+    it('holds a site that sends us to a forbidden address for unreachable, and no other obstacle', async () => {
+      const sentTo = (failure: HopFailure) =>
+        setUp((url) => (url.endsWith('/robots.txt') ? status(302, '/x') : { kind: 'not_asked', failure }), {
+          mode: 'strict',
+        });
+      expect(await sentTo(refusedAddress).checkPatiently()).toEqual({ kind: 'unreachable', reason: 'private address' });
+      expect(await sentTo(refusedProxy).checkPatiently()).toEqual({ kind: 'not_asked', failure: refusedProxy });
+    });
+  });
+
+  it('asks again at once when the host has come back since it was unreachable', async () => {
+    let answer: RobotsAnswer = refused;
+    const { clock, asked, check, checkPatiently } = setUp(() => answer);
+    await checkPatiently();
+    const unreachableAt = clock.now() - MINUTE_MS + 6_000;
+    answer = file('User-agent: *\nDisallow: /x');
+    expect(await check('/x', 'https://court.example', never, unreachableAt)).toEqual(allowed);
+    expect(asked).toHaveLength(3);
+    expect(await check('/x', 'https://court.example', never, unreachableAt + 1)).toMatchObject({ kind: 'disallowed' });
+  });
+
+  it('goes by what another process asked for in the meantime', async () => {
+    const clock = new FakeClock();
+    const record: RobotsRecord = {
+      kind: 'found',
+      text: 'User-agent: *\nDisallow: /x',
+      fetchedAt: clock.now(),
+      reason: '',
+    };
+    class SharedStore extends MemoryRobotsStore {
+      override async alone<T>(origin: string, _signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+        await this.set(origin, record);
+        return work();
+      }
+    }
+    const { asked, check } = setUp(() => status(404), {}, new SharedStore(), clock);
+    expect(await check()).toMatchObject({ kind: 'disallowed' });
+    expect(asked).toEqual([]);
+  });
+
   it('goes by the answer that comes while it tries again', async () => {
     let attempts = 0;
     const { warnings, checkPatiently } = setUp(() => (++attempts < 3 ? refused : file('User-agent: *\nDisallow: /x')));
@@ -227,7 +353,10 @@ describe('RobotsPolicy', () => {
     answer = file('User-agent: *\nDisallow: /x');
     expect(await check()).toEqual(allowed);
     expect(asked).toHaveLength(3);
-    await clock.advance(5 * MINUTE_MS);
+    // The minute that was waited for patiently began before the third answer, 6 s in.
+    await clock.advance(5 * MINUTE_MS - MINUTE_MS + 6_000 - 1);
+    expect(await check()).toEqual(allowed);
+    await clock.advance(1);
     expect(await check()).toMatchObject({ kind: 'disallowed' });
   });
 

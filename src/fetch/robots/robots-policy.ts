@@ -11,7 +11,7 @@ import type { RobotsRecord, RobotsStore } from './robots-store.ts';
 import { parseRobots, type RobotsTxt } from './robots-txt.ts';
 
 /** What counts where robots.txt is unreachable: `allow` with a warning, `strict` disallows. `off` never asks for it. */
-export type RobotsMode = 'allow' | 'strict' | 'off';
+type RobotsMode = 'allow' | 'strict' | 'off';
 
 export type RobotsDecision =
   /** `crawlDelayMs` is what the site asks for between two requests, undefined when it asks for nothing. */
@@ -44,7 +44,7 @@ export interface RobotsSettings {
   readonly retry: RetrySettings;
 }
 
-export const defaultRobotsSettings: RobotsSettings = {
+const defaultRobotsSettings: RobotsSettings = {
   mode: 'allow',
   agent: 'curlew',
   maxAgeMs: 24 * 3_600_000,

@@ -170,6 +170,7 @@ describe('parseRobots', () => {
   it.each([
     ['Allow: /dir/index.html', '/dir/', 'allowed', 2],
     ['Allow: /dir/index.htm', '/dir/', 'allowed', 2],
+    ['Allow: /dir/index.htm\n/', '/dir/', 'allowed', 2],
     ['Allow: /dir/index.html', '/dir/x', 'disallowed', 3],
     ['Allow: /dir/index.html', '/dir/sub/', 'disallowed', 3],
     ['Allow: /dir/index.htm', '/dir/index.htm/', 'allowed', 2],
