@@ -468,9 +468,11 @@ describe('changes', { timeout: 120_000 }, () => {
   });
 
   it('of the mirror: started, refused while one is on, and refused with settings that cannot be used', async () => {
-    const site = closing(await startJudicialKy({ seed: 7, cases: 40, latencyMs: 20 }));
+    const site = closing(await startJudicialKy({ seed: 7, cases: 40 }));
     const server = await openServer(data, { env: quietEnv({ ...envOf(site), BAILIIKC_WEBHOOK_SHARED_SECRET: 's' }) });
     for (const name of ['start', 'scrape', 'resume'] as const) {
+      // Its first answer takes so long that the run is still on when the others are refused.
+      site.setLatency(2_000);
       const begun = await call(server, name, { body: { target_source: 'UJ', limit: 1 } });
       expect([name, begun.status, begun.json.run.trigger]).toEqual([name, 202, 'ui']);
       for (const other of ['start', 'scrape', 'resume'] as const) {
@@ -479,6 +481,7 @@ describe('changes', { timeout: 120_000 }, () => {
           run_id: begun.json.run.id,
         });
       }
+      site.setLatency(0);
       await ended(server, begun.json.run.id);
     }
     for (const name of ['start', 'scrape', 'resume'] as const) {

@@ -191,7 +191,7 @@ describe('RobotsPolicy', () => {
     const rule = 'Disallow: /late';
     const head = 'User-agent: *\n#';
     const { check } = setUp(() => file(`${head}${'x'.repeat(500 * 1_024 - head.length - 1 - rule.length)}\n${rule}`));
-    expect(await check('/late')).toMatchObject({ kind: 'disallowed' });
+    expect(await check('/late')).toEqual({ kind: 'disallowed', rule: 'Disallow: /late (line 3)' });
   });
 
   describe('redirects', () => {

@@ -4,6 +4,7 @@
 
 import { type Section, sectionsFor } from './agent-sections.ts';
 import type { LineTable, RobotsField } from './line-table.ts';
+import { numberAt } from './number-at.ts';
 import { readLines } from './read-lines.ts';
 import { pathOfUrl } from './robots-path.ts';
 import { strongestRule } from './strongest-rule.ts';
@@ -63,7 +64,10 @@ class ParsedRobots implements RobotsTxt {
   }
 
   get sitemaps(): readonly string[] {
-    this.#sitemaps ??= this.#valuesOf('sitemap', [{ from: 0, to: this.#lines.count }]);
+    this.#sitemaps ??= Array.from({ length: this.#lines.count }, (_, index) => index)
+      .filter((index) => this.#lines.field(index) === 'sitemap')
+      .map((index) => this.#valueOf(index))
+      .filter((value) => value !== '');
     return this.#sitemaps;
   }
 
@@ -91,34 +95,26 @@ class ParsedRobots implements RobotsTxt {
     if (this.#answers?.agent === agent) return this.#answers;
     const sections = (ending: readonly RobotsField[]) => sectionsFor(agent, this.#bytes, this.#lines, ending);
     // A delay belongs to the agents named right above it, and ends their list though rules may follow for all.
-    const delays = this.#valuesOf('crawl_delay', sections(['allow', 'disallow', 'crawl_delay']));
-    this.#answers = { agent, rules: sections(['allow', 'disallow']), crawlDelay: longest(delays) };
+    const crawlDelay = this.#longestDelay(sections(['allow', 'disallow', 'crawl_delay']));
+    this.#answers = { agent, rules: sections(['allow', 'disallow']), crawlDelay };
     return this.#answers;
   }
 
-  #valuesOf(field: RobotsField, sections: readonly Section[]): string[] {
-    const values: string[] = [];
+  #longestDelay(sections: readonly Section[]): number | undefined {
+    let longest: number | undefined;
     for (const { from, to } of sections) {
       for (let index = from; index < to; index++) {
-        if (this.#lines.field(index) === field) values.push(this.#valueOf(index));
+        if (this.#lines.field(index) !== 'crawl_delay') continue;
+        const seconds = numberAt(this.#bytes, this.#lines.from(index), this.#lines.to(index));
+        if (Number.isFinite(seconds)) longest = Math.max(seconds, longest ?? 0);
       }
     }
-    return values.filter((value) => value !== '');
+    return longest;
   }
 
   #valueOf(index: number): string {
     return this.#bytes.toString('utf8', this.#lines.from(index), this.#lines.to(index));
   }
-}
-
-/** The longest of some delays in seconds; undefined when none is a number. */
-function longest(values: readonly string[]): number | undefined {
-  let longest: number | undefined;
-  for (const value of new Set(values)) {
-    const seconds = Number(/^\d+(?:\.\d+)?/.exec(value)?.[0]);
-    if (Number.isFinite(seconds)) longest = Math.max(seconds, longest ?? 0);
-  }
-  return longest;
 }
 
 /** The bytes that count, in a copy of their own. */
