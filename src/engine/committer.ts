@@ -7,7 +7,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { FinishedPage, PreparedPage, Scribe } from './scribe.ts';
 
 export interface CommitterOptions {
-  readonly scribe: Pick<Scribe, 'prepare' | 'commit'>;
+  readonly scribe: Pick<Scribe, 'encode' | 'commit'>;
   readonly clock: Clock;
   /** What fetching learnt since the last commit. */
   readonly unsaved: () => UnsavedMemory | undefined;
@@ -49,7 +49,7 @@ export class Committer {
   }
 
   submit(page: FinishedPage): void {
-    this.#pages.push(this.#options.scribe.prepare(page));
+    this.#pages.push(this.#options.scribe.encode(page));
     this.#waitingPages++;
     this.#waitingBytes += bytesOf(page);
     this.#start();

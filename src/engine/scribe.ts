@@ -101,7 +101,7 @@ export class Scribe implements Pick<RunWriter, 'seed' | 'ask' | 'heartbeat'> {
   }
 
   /** Makes a page ready to be committed: what it holds of the answer is what the archive will. */
-  prepare(page: FinishedPage): PreparedPage {
+  encode(page: FinishedPage): PreparedPage {
     if (this.#archive === undefined) return { ...page, exchanges: [] };
     const { random } = this.#world;
     const findBody = (sha256: Uint8Array) => this.#data.ledger.findBody(sha256);

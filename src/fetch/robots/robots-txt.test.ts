@@ -241,6 +241,10 @@ describe('parseRobots', () => {
       expect(parseRobots(`User-agent: *\nCrawl-delay: ${value}`).crawlDelay('FooBot')).toBe(seconds);
     });
 
+    it('is no number of another field', () => {
+      expect(parseRobots('User-agent: *\nDisallow: 9\nAllow: 8\nSitemap: 7').crawlDelay('FooBot')).toBeUndefined();
+    });
+
     it('is the largest of all groups of the agent, and of no other group', () => {
       const robots = parseRobots(
         'User-agent: FooBot\nCrawl-delay: 7\nDisallow: /a\nUser-agent: FooBot\nDisallow: /b\nCrawl-delay: 2\nUser-agent: *\nCrawl-delay: 30',
