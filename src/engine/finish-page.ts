@@ -1,13 +1,14 @@
 // From an answer to a page that can be committed: the verdict, what the step found, and the exchanges for the archive.
 
 import { hash } from 'node:crypto';
-import type { FetchedExchange, Outcome, OutcomeWithoutPage } from '../fetch/outcome.ts';
+import type { FetchedBody, FetchedExchange, Outcome, OutcomeWithoutPage } from '../fetch/outcome.ts';
 import { decideRetry } from '../fetch/politeness/retry-policy.ts';
 import type { ClaimedRequest, NewEvent, Settlement } from '../ledger/page-result.ts';
 import type { ProbeVerdict } from '../ledger/probe.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { ScraperDefinition } from '../scraper/definition.ts';
+import type { PageSource } from '../scraper/page/origin.ts';
 import { Page } from '../scraper/page/page.ts';
 import { SavedFile } from '../scraper/page/saved-file.ts';
 import { isHit, recordMiss } from './judge-probe.ts';
@@ -89,14 +90,31 @@ function inputOf(request: ClaimedRequest, response: FetchedExchange): Page | Sav
   const { url, status, responseHeaders: headers, body } = response;
   const common = { url, requestUrl: request.spec.url, status, headers };
   if (body.kind === 'file') return new SavedFile({ ...common, path: body.path, size: body.size, sha256: body.sha256 });
-  return new Page({
-    ...common,
-    body: body.decoded,
-    // Only errors name it, so it is not hashed for every page.
-    get archivedAs() {
-      return `sha256:${hash('sha256', body.encoded)}`;
-    },
-  });
+  return new Page(new FetchedSource(request, response, body));
+}
+
+/** A class, and no literal with a getter in it: V8 makes a shape of its own for each of those, and keeps it. */
+class FetchedSource implements PageSource {
+  readonly url: string;
+  readonly requestUrl: string;
+  readonly status: number;
+  readonly headers: FetchedExchange['responseHeaders'];
+  readonly body: Uint8Array;
+  readonly #encoded: Uint8Array;
+
+  constructor(request: ClaimedRequest, response: FetchedExchange, body: Extract<FetchedBody, { kind: 'memory' }>) {
+    this.url = response.url;
+    this.requestUrl = request.spec.url;
+    this.status = response.status;
+    this.headers = response.responseHeaders;
+    this.body = body.decoded;
+    this.#encoded = body.encoded;
+  }
+
+  /** Only errors name it, so it is not hashed for every page. */
+  get archivedAs(): string {
+    return `sha256:${hash('sha256', this.#encoded)}`;
+  }
 }
 
 /** An answer without a page: only its meaning is written down. */

@@ -6,7 +6,7 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import v8 from 'node:v8';
 
-const ENOUGH_BYTES = 32 * 1024 * 1024;
+const ENOUGH_BYTES = 16 * 1024 * 1024;
 
 /** For processes that are Curlew's own: it holds for everything that runs in this one. */
 export function boundYoungGeneration(): void {
