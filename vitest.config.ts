@@ -1,6 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+const ALONE = [
+  'test/**/*pace.test.ts',
+  'test/guarantees/{g1-first-request,g7-bounded}.test.ts',
+  'test/mirror/whole-court.test.ts',
+  'test/security/hostile-answers.test.ts',
+];
+
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig({
@@ -24,9 +31,13 @@ export default defineConfig({
         },
       },
       {
-        // One file at a time: they start processes, and measure pace and memory of what they start.
         extends: true,
-        test: { name: 'whole', include: ['test/**/*.test.ts'], fileParallelism: false, sequence: { groupOrder: 2 } },
+        test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: ALONE, sequence: { groupOrder: 2 } },
+      },
+      {
+        // One file at a time: they measure the pace or the memory of the processes they start, or need all of the machine.
+        extends: true,
+        test: { name: 'alone', include: ALONE, fileParallelism: false, sequence: { groupOrder: 3 } },
       },
     ],
   },
