@@ -108,6 +108,17 @@ describe('A location path', () => {
     );
   });
 
+  it('keeps the order when an attribute and what lies below its element are contexts together', () => {
+    const all = allNodes('<r><x n="1"><!--c--><y></y></x></r>');
+    const attribute = all.find(({ type }) => type === 'attribute') ?? fail();
+    expectNodes(
+      './ancestor-or-self::node()//preceding::node()',
+      attribute,
+      all.filter(({ type }) => type === 'comment'),
+      all,
+    );
+  });
+
   it('that is absolute, in a union, or filtered finds the same', () => {
     fc.assert(
       fc.property(html, path, path, fc.nat(), (page, left, right, pick) => {

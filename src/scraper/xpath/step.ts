@@ -84,6 +84,8 @@ export function applyStep(step: CompiledStep, contexts: XPathNode[]): XPathNode[
   const collect = collector(nodes);
   for (const context of pruned) step.walk(context, step.test, collect);
   if (axis === 'child') return anyNested(pruned) ? inDocumentOrder(nodes) : nodes;
+  // An attribute is its own self, and its place is before what lies below its element.
+  if (axis === 'descendant-or-self' && pruned.length > 1 && pruned.some(isAttribute)) return inDocumentOrder(nodes);
   if (axis.endsWith('-sibling') && pruned.length > 1) return inDocumentOrder(nodes);
   return isReverse(axis) ? nodes.reverse() : nodes;
 }
@@ -126,4 +128,8 @@ function collector(nodes: XPathNode[]): Visit {
 /** Whether one of the nodes contains another: then their children, one after the other, are not in document order. */
 function anyNested(nodes: readonly XPathNode[]): boolean {
   return outermost(nodes).length < nodes.length;
+}
+
+function isAttribute(node: XPathNode): boolean {
+  return node.type === 'attribute';
 }
