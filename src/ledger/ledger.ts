@@ -167,12 +167,12 @@ export class Ledger {
     return this.#tables.events.after(id, after, limit);
   }
 
-  /** What went otherwise than hoped, the most frequent first; `detail` is what is known about the example. */
   /** The id of the run's latest event; 0 when there is none. */
   async lastEvent(id: RunId): Promise<number> {
     return this.#tables.events.last(id);
   }
 
+  /** What went otherwise than hoped, the most frequent first; `detail` is what is known about the example. */
   async problems(id: RunId, limit: number): Promise<(Problem & { readonly detail: Json | undefined })[]> {
     const { requests, events } = this.#tables;
     return requests
