@@ -9,6 +9,7 @@ import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { LEDGER_FILE, Ledger } from '../../src/ledger/ledger.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { lookUpProcess } from '../../src/platform/process-identity.ts';
 import type { Route } from '../../src/server/contract/route.ts';
 import { ROUTES, type RouteName } from '../../src/server/contract/routes.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/server/server.ts';
@@ -41,9 +42,15 @@ async function killRuns(data: string): Promise<void> {
     ...runs.map(({ id }) => ledger.reports.ownerOf(id)),
     ...(await ledger.sites.partialRuns()).map(({ siteId }) => ledger.reports.ownerOfWalk(siteId)),
   ]);
-  for (const { state, holder } of owners)
-    if (state === 'alive' && holder !== undefined) process.kill(holder.pid, 'SIGKILL');
   await ledger.close();
+  for (const { state, holder } of owners)
+    if (state === 'alive' && holder !== undefined) {
+      process.kill(holder.pid, 'SIGKILL');
+      await until(
+        async () => lookUpProcess(holder),
+        (found) => found === 'dead',
+      );
+    }
 }
 
 /** The environment without what would change the tests. */
