@@ -4,10 +4,10 @@
 import type { HostId } from '../ledger/page-result.ts';
 import type { CommitResult, UnsavedMemory } from '../ledger/run-writer.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { FinishedPage, PreparedPage, Scribe } from './scribe.ts';
+import type { PreparedPage, Scribe } from './scribe.ts';
 
 export interface CommitterOptions {
-  readonly scribe: Pick<Scribe, 'encode' | 'commit'>;
+  readonly scribe: Pick<Scribe, 'commit'>;
   readonly clock: Clock;
   /** What fetching learnt since the last commit. */
   readonly unsaved: () => UnsavedMemory | undefined;
@@ -48,8 +48,8 @@ export class Committer {
     return this.#waitingPages >= MOST_PAGES || this.#waitingBytes >= MOST_BYTES;
   }
 
-  submit(page: FinishedPage): void {
-    this.#pages.push(this.#options.scribe.encode(page));
+  submit(page: PreparedPage): void {
+    this.#pages.push(page);
     this.#waitingPages++;
     this.#waitingBytes += bytesOf(page);
     this.#start();
@@ -100,7 +100,7 @@ export class Committer {
   }
 }
 
-/** What a page holds in memory until it is committed; of a large body, what it was before it is encoded. */
-function bytesOf({ exchanges }: FinishedPage): number {
-  return exchanges.reduce((sum, { body }) => sum + (body.kind === 'memory' ? body.encoded.length : 0), 0);
+/** No less than what a page holds in memory until it is committed: bodies are counted as they were before they were encoded. */
+function bytesOf({ exchanges }: PreparedPage): number {
+  return exchanges.reduce((sum, { facts }) => sum + (facts.filePath === undefined ? facts.bodySize : 0), 0);
 }

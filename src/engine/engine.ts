@@ -2,7 +2,6 @@
 // Memory holds a window of the queue and what is in flight; everything else is in the ledger. Stopping finishes what is on
 // the wire, hands back what is not, and commits.
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Outcome } from '../fetch/outcome.ts';
 import { storeUnsaved } from '../fetch/stored-memory.ts';
 import type { ClaimedRequest, HostId } from '../ledger/page-result.ts';
@@ -11,10 +10,11 @@ import type { Clock, Instant } from '../platform/clock.ts';
 import { crashPoint } from '../platform/crash-point.ts';
 import type { AnswerSource } from './answer-source.ts';
 import { Committer } from './committer.ts';
+import type { FinishedPage } from './finish-page.ts';
 import { Lane } from './lane.ts';
 import type { Prober } from './prober.ts';
 import type { Progress } from './progress.ts';
-import type { FinishedPage, PreparedPage, Scribe } from './scribe.ts';
+import type { PreparedPage, Scribe } from './scribe.ts';
 import type { Seeder } from './seeder.ts';
 
 export interface EngineOptions {
@@ -29,6 +29,11 @@ export interface EngineOptions {
   /** Requests of one host in flight at once. */
   readonly concurrency: number;
   readonly onCommitted: () => void;
+}
+
+interface Answered {
+  readonly request: ClaimedRequest;
+  readonly outcome: Outcome;
 }
 
 const HEARTBEAT_MS = 5_000;
@@ -46,8 +51,9 @@ export class Engine {
   /** Requests taken from lanes whose pages are not yet handed to the committer. */
   #active = 0;
   /** Those among them that are answered: they hold their bodies. */
-  #reading = 0;
+  readonly #answered: Answered[] = [];
   #pending = 0;
+  #goesOn = false;
   readonly #end: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #idled: PromiseWithResolvers<void> = Promise.withResolvers();
 
@@ -111,7 +117,7 @@ export class Engine {
       return;
     }
     for (const lane of this.#lanes.values()) {
-      while (!this.#committer.isFull && this.#reading < this.#options.concurrency) {
+      while (!this.#committer.isFull && this.#answered.length < this.#options.concurrency) {
         const request = lane.take();
         if (request === undefined) break;
         this.#active++;
@@ -134,14 +140,13 @@ export class Engine {
     try {
       const outcome = await this.#answer(lane, request);
       crashPoint('after-fetch');
-      await this.#read(request, outcome);
+      this.#answered.push({ request, outcome });
     } catch (error) {
+      this.#active--;
       // What was not answered because we are stopping stays claimed; ending the run hands it back.
       if (error !== STOPPED) this.#fail(error);
-    } finally {
-      this.#active--;
-      this.#pump();
     }
+    this.#goOnTogether();
   }
 
   async #answer(lane: Lane, request: ClaimedRequest): Promise<Outcome> {
@@ -153,16 +158,34 @@ export class Engine {
     }
   }
 
-  async #read(request: ClaimedRequest, outcome: Outcome): Promise<void> {
-    this.#reading++;
-    try {
-      // The next request is on its way while this page is read.
+  /**
+   * What was answered in one turn of the event loop is gone on with in the next: first the requests that take its place, so
+   * that they are on their way meanwhile, then the pages. A request that is sent alone finds the other side asleep, and to
+   * wake it takes longer than to send; and doing like after like keeps the processor's caches warm.
+   */
+  #goOnTogether(): void {
+    if (this.#goesOn) return;
+    this.#goesOn = true;
+    setImmediate(() => {
+      this.#goesOn = false;
       this.#pump();
-      await nextTurn();
-      this.#committer.submit(this.#options.finish(request, outcome));
-    } finally {
-      this.#reading--;
+    });
+    setImmediate(() => this.#readAnswered());
+  }
+
+  #readAnswered(): void {
+    const { scribe, finish } = this.#options;
+    const answered = this.#answered.splice(0);
+    try {
+      const exchanges = answered.map(({ outcome }) => scribe.encode(outcome.exchanges));
+      for (const [index, { request, outcome }] of answered.entries()) {
+        this.#committer.submit({ ...finish(request, outcome), exchanges: exchanges[index] ?? [] });
+      }
+    } catch (error) {
+      this.#fail(error);
     }
+    this.#active -= answered.length;
+    this.#pump();
   }
 
   #committed(pages: readonly PreparedPage[], result: CommitResult): void {

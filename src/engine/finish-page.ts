@@ -1,9 +1,9 @@
-// From an answer to a page that can be committed: the verdict, what the step found, and the exchanges for the archive.
+// From an answer to what is written down of it: the verdict, and what the step found.
 
 import { hash } from 'node:crypto';
 import type { FetchedBody, FetchedExchange, Outcome, OutcomeWithoutPage } from '../fetch/outcome.ts';
 import { decideRetry } from '../fetch/politeness/retry-policy.ts';
-import type { ClaimedRequest, NewEvent, Settlement } from '../ledger/page-result.ts';
+import type { ClaimedRequest, NewEvent, PageResult, Settlement } from '../ledger/page-result.ts';
 import type { ProbeVerdict } from '../ledger/probe.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
@@ -13,9 +13,11 @@ import { Page } from '../scraper/page/page.ts';
 import { SavedFile } from '../scraper/page/saved-file.ts';
 import { isHit, recordMiss } from './judge-probe.ts';
 import { type Gathered, NOTHING, runStep } from './run-step.ts';
-import type { FinishedPage } from './scribe.ts';
 import { settle } from './settle.ts';
 import { stepFailure } from './step-failure.ts';
+
+/** A page worked to its end, but for its exchanges. */
+export type FinishedPage = Omit<PageResult, 'exchanges'>;
 
 export interface FinishOptions {
   readonly definition: ScraperDefinition;
@@ -30,7 +32,7 @@ export function finishPage(request: ClaimedRequest, outcome: Outcome, options: F
     outcome.kind === 'ok'
       ? readAnswer(request, outcome.response, options.definition)
       : passOver(request, outcome, options);
-  return { request, settlement, ...gathered, events, probe, exchanges: outcome.exchanges };
+  return { request, settlement, ...gathered, events, probe };
 }
 
 interface Read {

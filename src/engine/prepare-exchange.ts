@@ -12,18 +12,14 @@ import type { Random } from '../platform/random.ts';
 type PlaceFields = 'segment' | 'requestOffset' | 'requestLength' | 'responseOffset' | 'responseLength';
 
 export interface PreparedExchange {
-  readonly encoded: EncodedExchange;
+  /** A promise only for large bodies, which are compressed in the thread pool. Whoever places the bytes hears if it fails. */
+  readonly encoded: EncodedExchange | Promise<EncodedExchange>;
   readonly facts: Omit<NewExchange, PlaceFields>;
 }
 
 export type FindBody = (sha256: Uint8Array) => KnownBody | undefined;
 
-/** A promise only for large bodies, which are compressed in the thread pool. */
-export function prepareExchange(
-  exchange: FetchedExchange,
-  findBody: FindBody,
-  random: Random,
-): PreparedExchange | Promise<PreparedExchange> {
+export function prepareExchange(exchange: FetchedExchange, findBody: FindBody, random: Random): PreparedExchange {
   const { body, at, durationMs, url, status } = exchange;
   const head = headOf(exchange);
   const common = { at, durationMs, url, status };
@@ -47,11 +43,13 @@ export function prepareExchange(
     return { encoded: encodeRevisit(whole, { targetUri: known.url, at: known.at }, random), facts };
   }
   const encoded = encodeExchange(whole, random);
-  return encoded instanceof Promise ? encoded.then((done) => ({ encoded: done, facts })) : { encoded, facts };
+  // Nobody waits for it yet: without this, its failure would end the process before it is awaited.
+  if (encoded instanceof Promise) encoded.catch(() => {});
+  return { encoded, facts };
 }
 
 /** The row of an exchange whose bytes have their place. */
-export function placeExchange({ facts }: PreparedExchange, { request, response }: PlacedExchange): NewExchange {
+export function placeExchange(facts: PreparedExchange['facts'], { request, response }: PlacedExchange): NewExchange {
   return {
     ...facts,
     segment: response.segment,

@@ -5,7 +5,7 @@ import { ArchiveWriter } from '../archive/archive-writer.ts';
 import { cutTails } from '../archive/cut-tails.ts';
 import type { FetchedExchange } from '../fetch/outcome.ts';
 import type { RunStatus } from '../ledger/health.ts';
-import type { PageResult } from '../ledger/page-result.ts';
+import type { NewExchange, PageResult } from '../ledger/page-result.ts';
 import type { RunId } from '../ledger/run.ts';
 import type { CommitResult, RunWriter, UnsavedMemory, Wanted } from '../ledger/run-writer.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -13,17 +13,12 @@ import { crashPoint } from '../platform/crash-point.ts';
 import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
 import type { Random } from '../platform/random.ts';
 import type { DataDirectory } from './data-directory.ts';
+import type { FinishedPage } from './finish-page.ts';
 import { type PreparedExchange, placeExchange, prepareExchange } from './prepare-exchange.ts';
 
-/** A page worked to its end. */
-export interface FinishedPage extends Omit<PageResult, 'exchanges'> {
-  /** As they went over the wire. */
-  readonly exchanges: readonly FetchedExchange[];
-}
-
-/** A page that waits to be committed: its exchanges are encoded, and so take little room; large ones are being encoded. */
-export interface PreparedPage extends Omit<PageResult, 'exchanges'> {
-  readonly exchanges: readonly (PreparedExchange | Promise<PreparedExchange>)[];
+/** A page that waits to be committed: its exchanges are encoded, and so take little room. */
+export interface PreparedPage extends FinishedPage {
+  readonly exchanges: readonly PreparedExchange[];
 }
 
 /** What is to become true at once. */
@@ -100,12 +95,12 @@ export class Scribe implements Pick<RunWriter, 'seed' | 'ask' | 'heartbeat'> {
     await this.end(status, messageOf(error)).catch(() => {});
   }
 
-  /** Makes a page ready to be committed: what it holds of the answer is what the archive will. */
-  encode(page: FinishedPage): PreparedPage {
-    if (this.#archive === undefined) return { ...page, exchanges: [] };
+  /** Makes what went over the wire ready for the archive. Nothing in a replay, where it is there already. */
+  encode(exchanges: readonly FetchedExchange[]): PreparedExchange[] {
+    if (this.#archive === undefined) return [];
     const { random } = this.#world;
     const findBody = (sha256: Uint8Array) => this.#data.ledger.findBody(sha256);
-    return { ...page, exchanges: page.exchanges.map((one) => prepareExchange(one, findBody, random)) };
+    return exchanges.map((one) => prepareExchange(one, findBody, random));
   }
 
   /** Puts what was fetched into the archive; only then may rows refer to it. */
@@ -113,9 +108,12 @@ export class Scribe implements Pick<RunWriter, 'seed' | 'ask' | 'heartbeat'> {
     if (pages.length === 0) return [];
     const results: PageResult[] = [];
     for (const page of pages) {
-      const isReady = !page.exchanges.some((one) => one instanceof Promise);
-      const ready = isReady ? (page.exchanges as readonly PreparedExchange[]) : await Promise.all(page.exchanges);
-      results.push({ ...page, exchanges: ready.map((one) => placeExchange(one, archive.append(one.encoded))) });
+      const exchanges: NewExchange[] = [];
+      for (const { encoded, facts } of page.exchanges) {
+        const bytes = encoded instanceof Promise ? await encoded : encoded;
+        exchanges.push(placeExchange(facts, archive.append(bytes)));
+      }
+      results.push({ ...page, exchanges });
     }
     await archive.flush({ sync: this.#options.sync });
     crashPoint('after-archive');
