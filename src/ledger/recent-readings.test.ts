@@ -25,17 +25,19 @@ describe('recent readings', () => {
     );
   });
 
-  it('of two that share a slot are those of the newer', () => {
+  it('of three that share a slot are those of the two that were set last', () => {
     const recent = new RecentReadings();
-    const [older, newer] = [
-      Uint8Array.of(1, 2, 3, 4, ...identityOf(1).subarray(4)),
-      Uint8Array.of(1, 2, 3, 5, ...identityOf(2).subarray(4)),
-    ];
-    recent.set(older, 7);
-    expect(recent.get(older)).toBe(7);
-    recent.set(newer, 8);
-    expect(recent.get(older)).toBeUndefined();
-    expect(recent.get(newer)).toBe(8);
+    const sharing = (name: number) => Uint8Array.of(1, 2, 3, name, ...identityOf(name).subarray(4));
+    const readings = () => [1, 2, 3].map((name) => recent.get(sharing(name)));
+    recent.set(sharing(1), 7);
+    recent.set(sharing(2), 8);
+    expect(readings()).toEqual([7, 8, undefined]);
+    recent.set(sharing(2), 9);
+    expect(readings()).toEqual([7, 9, undefined]);
+    recent.set(sharing(3), 10);
+    expect(readings()).toEqual([undefined, 9, 10]);
+    recent.set(sharing(2), 11);
+    expect(readings()).toEqual([undefined, 11, 10]);
   });
 
   it('are forgotten all at once', () => {

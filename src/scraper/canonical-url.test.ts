@@ -77,6 +77,19 @@ describe('an address that could not be spelt otherwise', () => {
     );
   });
 
+  it('has the root of its own site, whatever was asked for before', () => {
+    const bases = fc
+      .tuple(fc.oneof(roots, fc.constantFrom('file://', 'file:///C:')), paths)
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(bases, bases, (before, base) => {
+        rootOf(before);
+        expect(rootOf(base)).toBe(URL.parse('/', base)?.href.slice(0, -1));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('comes out as it would by parsing, whatever it is relative to', () => {
     fc.assert(
       fc.property(roots, roots, paths, (base, root, path) => {

@@ -57,12 +57,16 @@ function continuesPlainly(address: string, base: string): boolean {
   return root !== undefined && address.startsWith(root) && isPlainPath(address, root.length);
 }
 
-let lastRoot: { readonly base: string; readonly root: string | undefined } | undefined;
+let lastRoot: string | undefined;
 
-/** What stands before the path of `base`, in its one spelling. Asked for every link of a page, so the last is remembered. */
+/** What stands before the path of `base`, in its one spelling. Pages of one site have the same, so the last is remembered. */
 export function rootOf(base: string): string | undefined {
-  if (lastRoot?.base !== base) lastRoot = { base, root: URL.parse('/', base)?.href.slice(0, -1) };
-  return lastRoot.root;
+  if (lastRoot !== undefined && base.charCodeAt(lastRoot.length) === SLASH && base.startsWith(lastRoot))
+    return lastRoot;
+  const root = URL.parse('/', base)?.href.slice(0, -1);
+  // Where hosts end with the first slash: `file:` has none.
+  if (root?.startsWith('http')) lastRoot = root;
+  return root;
 }
 
 function parse(address: string, base: string | undefined): URL {
