@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { type EncodedExchange, encodeExchange, encodeHeadersOnly, encodeRevisit } from '../archive/encode-exchange.ts';
 import type { ExchangeHead, PlacedExchange } from '../archive/exchange.ts';
 import type { FetchedExchange } from '../fetch/outcome.ts';
-import type { KnownBody } from '../ledger/exchange-table.ts';
+import type { StoredExchange } from '../ledger/exchange-table.ts';
 import type { NewExchange } from '../ledger/page-result.ts';
 import type { Random } from '../platform/random.ts';
 
@@ -17,7 +17,7 @@ export interface PreparedExchange {
   readonly facts: Omit<NewExchange, PlaceFields>;
 }
 
-export type FindBody = (sha256: Uint8Array) => KnownBody | undefined;
+export type FindBody = (sha256: Uint8Array) => StoredExchange | undefined;
 
 export function prepareExchange(exchange: FetchedExchange, findBody: FindBody, random: Random): PreparedExchange {
   const { body, at, durationMs, url, status } = exchange;
@@ -37,7 +37,7 @@ export function prepareExchange(exchange: FetchedExchange, findBody: FindBody, r
     bodySha256,
     bodySize: body.encoded.length,
     filePath: undefined,
-    revisitOf: known?.exchange,
+    revisitOf: known?.id,
   };
   if (known !== undefined) {
     return { encoded: encodeRevisit(whole, { targetUri: known.url, at: known.at }, random), facts };

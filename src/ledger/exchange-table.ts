@@ -1,7 +1,7 @@
 // Where each exchange lies in the archive.
 
 import type { StatementSync } from 'node:sqlite';
-import { BodyFilter } from './body-filter.ts';
+import { BodyIndex } from './body-index.ts';
 import type { Database } from './database.ts';
 import type { ExchangeId, NewExchange, RequestId } from './page-result.ts';
 import type { RunId } from './run.ts';
@@ -18,24 +18,11 @@ export interface RequestStart {
   readonly at: number;
 }
 
-/** Where a body was archived first. */
-export interface KnownBody {
-  readonly exchange: ExchangeId;
-  readonly url: string;
-  readonly at: number;
-}
-
 const COLUMNS = `id, request_id, hop, at, duration_ms, url, status, body_sha256, body_size, file_path, segment_id,
   request_offset, request_length, response_offset, response_length, revisit_of`;
 
-/** Above so many bodies reading them all would hold up the first request. */
-const MOST_FILTERED = 200_000;
-const ALWAYS_LOOK = { add: () => {}, mayHave: () => true };
-
 export class ExchangeTable {
   readonly #insert: StatementSync;
-  readonly #insertBody: StatementSync;
-  readonly #findBody: StatementSync;
   readonly #find: StatementSync;
   readonly #ofRequest: StatementSync;
   readonly #ofRun: StatementSync;
@@ -44,17 +31,12 @@ export class ExchangeTable {
   readonly #grow: StatementSync;
   readonly #addSegment: StatementSync;
   readonly #segmentsOf: StatementSync;
-  readonly #allBodies: StatementSync;
-  /** Read when it is first needed. */
-  #filter: Pick<BodyFilter, 'add' | 'mayHave'> | undefined;
+  /** Where each body was archived first. */
+  readonly bodies: BodyIndex;
 
   constructor(database: Database) {
     this.#insert = database.prepare(
       `INSERT INTO exchanges (${COLUMNS}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#insertBody = database.prepare('INSERT OR IGNORE INTO bodies (sha256, exchange_id) VALUES (?, ?)');
-    this.#findBody = database.prepare(
-      `SELECT exchange_id, url, at FROM bodies JOIN exchanges ON exchanges.id = exchange_id WHERE sha256 = ?`,
     );
     this.#find = database.prepare(`SELECT ${COLUMNS} FROM exchanges WHERE id = ?`);
     this.#ofRequest = database.prepare(`SELECT ${COLUMNS} FROM exchanges WHERE request_id = ? ORDER BY id`);
@@ -77,8 +59,8 @@ export class ExchangeTable {
     );
     this.#grow = database.prepare('UPDATE segments SET committed_end = max(committed_end, ?) WHERE id = ?');
     this.#addSegment = database.prepare('INSERT INTO segments (run_id, committed_end) VALUES (?, 0)');
-    this.#allBodies = database.prepare('SELECT sha256 FROM bodies');
     this.#segmentsOf = database.prepare('SELECT id, committed_end FROM segments WHERE run_id = ? ORDER BY id');
+    this.bodies = new BodyIndex(database);
   }
 
   add(request: RequestId, hop: number, exchange: NewExchange): void {
@@ -100,9 +82,7 @@ export class ExchangeTable {
       exchange.revisitOf ?? null,
     );
     const holdsBody = exchange.bodySize > 0 && exchange.filePath === undefined && exchange.revisitOf === undefined;
-    if (!holdsBody) return;
-    this.#insertBody.run(exchange.bodySha256, lastInsertRowid);
-    this.#filter?.add(exchange.bodySha256);
+    if (holdsBody) this.bodies.add(exchange.bodySha256, Number(lastInsertRowid) as ExchangeId);
   }
 
   /** Says that the segment's bytes up to `end` belong to the ledger: in the same transaction as the exchanges in them. */
@@ -113,6 +93,12 @@ export class ExchangeTable {
   find(id: ExchangeId): StoredExchange | undefined {
     const row = this.#find.get(id);
     return row === undefined ? undefined : readExchange(row);
+  }
+
+  /** The exchange that a body of that hash was archived with first. */
+  holding(sha256: Uint8Array): StoredExchange | undefined {
+    const id = this.bodies.find(sha256);
+    return id === undefined ? undefined : this.find(id);
   }
 
   /** In the order they were made. */
@@ -134,26 +120,6 @@ export class ExchangeTable {
   /** When each exchange of a run began, redirects included, in the order of time. */
   *startsOf(run: RunId): Generator<RequestStart> {
     for (const { url, at } of this.#starts.iterate(run)) yield { url: String(url), at: Number(at) };
-  }
-
-  /** Where a body was archived first. May miss one that another process is archiving now: it is then archived twice. */
-  findBody(sha256: Uint8Array): KnownBody | undefined {
-    this.#filter ??= this.#readFilter();
-    if (!this.#filter.mayHave(sha256)) return undefined;
-    const row = this.#findBody.get(sha256);
-    return row === undefined
-      ? undefined
-      : { exchange: row.exchange_id as ExchangeId, url: String(row.url), at: Number(row.at) };
-  }
-
-  #readFilter(): Pick<BodyFilter, 'add' | 'mayHave'> {
-    const filter = new BodyFilter();
-    let rows = 0;
-    for (const { sha256 } of this.#allBodies.iterate()) {
-      filter.add(sha256 as Uint8Array);
-      if (++rows > MOST_FILTERED) return ALWAYS_LOOK;
-    }
-    return filter;
   }
 
   addSegment(run: RunId): number {

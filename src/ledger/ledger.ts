@@ -8,7 +8,7 @@ import { type ProcessIdentity, thisProcess } from '../platform/process-identity.
 import type { HostCounts } from './count-table.ts';
 import { Database, type DatabaseOptions } from './database.ts';
 import type { StoredEvent } from './event-table.ts';
-import type { KnownBody, RequestStart, StoredExchange } from './exchange-table.ts';
+import type { RequestStart, StoredExchange } from './exchange-table.ts';
 import { encodeGapMap, type GapMap } from './gap-map.ts';
 import { LedgerTables } from './ledger-tables.ts';
 import { MirrorLedger } from './mirror/mirror-ledger.ts';
@@ -227,9 +227,9 @@ export class Ledger {
     return this.#tables.hosts.robots();
   }
 
-  /** Where a body of that hash was archived first. Synchronous: it is asked for every page. */
-  findBody(sha256: Uint8Array): KnownBody | undefined {
-    return this.#tables.exchanges.findBody(sha256);
+  /** The exchange that a body of that hash was archived with first. Synchronous: it is asked for every page. */
+  findBody(sha256: Uint8Array): StoredExchange | undefined {
+    return this.#tables.exchanges.holding(sha256);
   }
 
   async close(): Promise<void> {

@@ -156,6 +156,7 @@ export class RunWriter {
   async end(status: RunStatus, error: string | undefined): Promise<void> {
     this.#asOwner((now) => {
       this.#countTime();
+      this.#tables.exchanges.bodies.write();
       this.#tables.requests.returnAllClaimed(this.run);
       this.#tables.runs.setStatus(this.run, status, undefined, error, now);
       const { health } = summarise(this.#tables, this.run);
@@ -169,6 +170,7 @@ export class RunWriter {
     this.#asOwner((now) => {
       this.#tables.runs.setStatus(this.run, 'running', undefined, undefined, now);
       this.#tables.requests.returnAllClaimed(this.run);
+      this.#tables.exchanges.bodies.catchUp();
       this.#askAgain(now);
       this.#isWalking = this.#tables.walks.of(this.run).length > 0;
     });
@@ -206,6 +208,7 @@ export class RunWriter {
     } catch (error) {
       this.#tables.hosts.forget();
       this.#tables.requests.forget();
+      this.#tables.exchanges.bodies.forget();
       throw error;
     }
   }
