@@ -38,7 +38,7 @@ export type { Entrypoint as MirrorEntrypoint } from './mirror/config/validate-ru
 export type { CsvSyncResult } from './mirror/csv/csv-sync-result.ts';
 export type { DuplicateToken, UnreadableRow } from './mirror/csv/read-index.ts';
 export { runScrape, syncSource } from './mirror/on-demand.ts';
-export type { MirrorFetchSettings, ScrapeOptions } from './mirror/run-scrape.ts';
+export type { MirrorFetchSettings, ScrapeOptions } from './mirror/scrape-options.ts';
 export type { ResumeStrategy, ScrapeParams } from './mirror/scrape-params.ts';
 export type { ScrapeProgress } from './mirror/scrape-progress.ts';
 export type { MirrorRunSummary } from './mirror/summarise-run.ts';

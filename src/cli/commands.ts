@@ -25,7 +25,7 @@ export const COMMANDS = {
   fetcher: { summary: 'Serve a queue of addresses, alone or as one of a fleet', load: () => import('./fetcher.ts') },
   enqueue: { summary: 'Put addresses into the queue of the fetcher', load: () => import('./enqueue.ts') },
   'dead-letters': {
-    summary: 'List, put back or drop what the fetcher gave up',
+    summary: 'List, requeue or drop what the fetcher gave up',
     load: () => import('./dead-letters.ts'),
   },
   tail: { summary: 'Show what the fetcher has fetched, from the event log', load: () => import('./tail.ts') },

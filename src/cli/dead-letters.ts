@@ -12,7 +12,7 @@ type Options = PlaceOptions & JsonOption & DeadLetterFilter & { readonly all?: b
 
 export function define(command: Command): Command {
   addOptions(command.command('list').description('List dead letters, oldest first')).action(list);
-  const requeue = command.command('requeue').description('Put dead letters back to the end of the queue');
+  const requeue = command.command('requeue').description('Requeue dead letters, at the end of the queue');
   addOptions(requeue.option('--all', 'every dead letter')).action((options: Options) => settle(options, 'requeue'));
   const drop = command.command('drop').description('Remove dead letters for good');
   addOptions(drop.option('--all', 'every dead letter')).action((options: Options) => settle(options, 'drop'));
@@ -55,7 +55,7 @@ async function settle(options: Options, action: 'requeue' | 'drop'): Promise<voi
   await withBackend(options, async ({ deadLetters }) => {
     const count = await deadLetters[action](filter);
     const left = await deadLetters.size();
-    const done = action === 'requeue' ? 'Put back' : 'Dropped';
+    const done = action === 'requeue' ? 'Requeued' : 'Dropped';
     process.stdout.write(
       options.json
         ? `${jsonLine({ [action === 'requeue' ? 'requeued' : 'dropped']: count, left })}\n`

@@ -9,15 +9,23 @@ import type { RunId } from '../ledger/run.ts';
 import { systemClock } from '../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { lookAtData } from './look-at-data.ts';
-import { addDataOption, addOutputOption, addRunArgument, type DataOption } from './options.ts';
+import {
+  addDataOption,
+  addJsonOption,
+  addOutputOption,
+  addRunArgument,
+  type DataOption,
+  type JsonOption,
+} from './options.ts';
 import { recordLine } from './record-line.ts';
 import { toPath, writeLines } from './write-output.ts';
 
-type Options = DataOption & {
-  readonly format: 'jsonl' | 'csv' | 'warc';
-  readonly kind?: string;
-  readonly output?: string;
-};
+type Options = DataOption &
+  JsonOption & {
+    readonly format: 'jsonl' | 'csv' | 'warc';
+    readonly kind?: string;
+    readonly output?: string;
+  };
 
 export function define(command: Command): Command {
   addRunArgument(command)
@@ -29,9 +37,15 @@ export function define(command: Command): Command {
     .option('--kind <kind>', 'only records of this kind; not for warc');
   addOutputOption(command);
   addDataOption(command);
+  addJsonOption(command, ': --format jsonl');
   return command
     .addHelpText('after', '\nExample:\n  curlew export latest --format csv --kind case -o cases.csv')
     .action(async (reference: number | 'latest', options: Options) => {
+      if (options.json && options.format !== 'jsonl') {
+        throw new CurlewError(ErrorCode.usage, `--json is --format jsonl, and not ${options.format}.`, {
+          remedy: 'Leave one of them out.',
+        });
+      }
       await lookAtData(options.data, async (ledger) => {
         const { id } = await ledger.run(reference);
         if (options.format === 'warc') await writeArchive(id, options);

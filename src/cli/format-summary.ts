@@ -1,18 +1,19 @@
 // The end of a run, for a person: how it went, what there is, what to do next.
 
 import type { RunSummary } from '../ledger/run.ts';
-import { formatCount, formatDuration, formatHealth, formatStatus, printable } from './format.ts';
+import { formatCount, formatDuration, formatHealth, formatState, printable } from './format.ts';
 import { DEFAULT_DATA } from './options.ts';
 import { ownName, quoted } from './own-name.ts';
+import type { RunState } from './state-now.ts';
 
-export function formatSummary(summary: RunSummary): string {
+export function formatSummary(summary: RunSummary, state: RunState = summary.status): string {
   const { requests } = summary;
   const verdicts = (['done', 'absent', 'skipped', 'failed', 'blocked', 'unknown', 'pending'] as const)
     .filter((verdict) => verdict === 'done' || requests[verdict] > 0)
     .map((verdict) => `${formatCount(requests[verdict])} ${verdict}`);
   const invalid = summary.invalid > 0 ? `, ${formatCount(summary.invalid)} of them invalid` : '';
   const lines = [
-    `Run ${summary.run} of ${summary.name}: ${formatStatus(summary.status)}, health ${formatHealth(summary.health)}`,
+    `Run ${summary.run} of ${summary.name}: ${formatState(state)}, health ${formatHealth(summary.health)}`,
     `  requests  ${verdicts.join(', ')}`,
     `  records   ${formatCount(summary.records)}${invalid}`,
     `  time      ${formatDuration(summary.seconds * 1000)}`,
@@ -31,9 +32,10 @@ function observedLines({ observed = {} }: RunSummary): string[] {
 }
 
 /** What to do next, by what the run came to. */
-export function nextSteps({ run, status, health, invalid }: RunSummary): string[] {
+export function nextSteps(summary: RunSummary, state: RunState = summary.status): string[] {
+  const { run, health, invalid } = summary;
   const next: string[] = [];
-  if (status === 'interrupted' || status === 'failed') next.push(`resume ${run}`);
+  if (state === 'killed' || state === 'interrupted' || state === 'failed') next.push(`resume ${run}`);
   if (health !== 'ok') next.push(`show ${run}`);
   if (invalid > 0) next.push(`records ${run} --invalid`);
   if (health === 'ok') next.push(`records ${run}`);

@@ -1,7 +1,8 @@
 // Numbers, times and tables as people read them.
 
 import { styleText } from 'node:util';
-import type { Health, RunStatus } from '../ledger/health.ts';
+import type { Health } from '../ledger/health.ts';
+import type { RunState } from './state-now.ts';
 
 export function formatCount(n: number): string {
   return n.toLocaleString('en-US');
@@ -70,8 +71,8 @@ export function formatHealth(health: Health | undefined): string {
   }
 }
 
-export function formatStatus(status: RunStatus): string {
-  return status === 'failed' ? styleText('red', status) : status;
+export function formatState(state: RunState): string {
+  return state === 'failed' || state === 'killed' ? styleText('red', state) : state;
 }
 
 /** Remote text for a terminal: control characters are shown, not obeyed. */

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Run } from '../ledger/run.ts';
-import { formatHealth, formatInstant, formatStatus, formatTable } from './format.ts';
+import { formatHealth, formatInstant, formatState, formatTable } from './format.ts';
 import { jsonLine } from './json-line.ts';
 import { lookAtData } from './look-at-data.ts';
 import { addDataOption, addJsonOption, type DataOption, type JsonOption, readCount } from './options.ts';
-import { statusNow } from './status-now.ts';
+import { stateNow } from './state-now.ts';
 
 type Options = DataOption & JsonOption & { readonly limit: number };
 
@@ -25,19 +25,19 @@ export function define(command: Command): Command {
 async function rowOf(ledger: Ledger, run: Run) {
   const { requests, records, invalid, seconds } = await ledger.summary(run.id);
   const { id, kind, name, health, startedAt, endedAt } = run;
-  const status = await statusNow(ledger, run);
-  return { run: id, kind, name, status, health, requests, records, invalid, seconds, startedAt, endedAt };
+  const state = await stateNow(ledger, run);
+  return { run: id, kind, name, state, health, requests, records, invalid, seconds, startedAt, endedAt };
 }
 
 /** Narrow enough for 80 columns; `--json` has the rest. */
 function table(rows: readonly Awaited<ReturnType<typeof rowOf>>[]): string {
-  const head = ['run', 'name', 'begun', 'status', 'health', 'done', 'pending', 'records'];
+  const head = ['run', 'name', 'started', 'state', 'health', 'done', 'pending', 'records'];
   const body = rows.map((row) => [
     row.run,
     row.kind === 'replay' ? `${row.name} (replay)` : row.name,
     // To the minute, without its zone.
     formatInstant(row.startedAt).slice(0, 16),
-    formatStatus(row.status),
+    formatState(row.state),
     formatHealth(row.health),
     row.requests.done,
     row.requests.pending,

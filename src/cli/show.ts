@@ -16,7 +16,7 @@ import {
   readCount,
 } from './options.ts';
 import { quoted } from './own-name.ts';
-import { statusNow } from './status-now.ts';
+import { stateNow } from './state-now.ts';
 
 type Options = DataOption & JsonOption & { readonly problems: number };
 
@@ -40,8 +40,8 @@ export function define(command: Command): Command {
 function look(options: Options, reference: number | 'latest') {
   return lookAtData(options.data, async (ledger) => {
     const run = await ledger.run(reference);
-    const [status, summary, hosts, kinds, problems, holder, walks] = await Promise.all([
-      statusNow(ledger, run),
+    const [state, summary, hosts, kinds, problems, holder, walks] = await Promise.all([
+      stateNow(ledger, run),
       ledger.summary(run.id),
       ledger.countsByHost(run.id),
       ledger.recordCountsByKind(run.id),
@@ -49,14 +49,14 @@ function look(options: Options, reference: number | 'latest') {
       ledger.holderOf(run.id),
       lookAtWalks(ledger, run.id),
     ]);
-    return { run, summary: { ...summary, status }, hosts, kinds, problems, holder, walks };
+    return { run, state, summary, hosts, kinds, problems, holder, walks };
   });
 }
 
 type Shown = Awaited<ReturnType<typeof look>>;
 
-function format({ run, summary, hosts, kinds, problems, holder, walks }: Shown, data: string): string {
-  const parts = [formatSummary(summary), `  begun     ${formatInstant(run.startedAt)}\n`];
+function format({ run, state, summary, hosts, kinds, problems, holder, walks }: Shown, data: string): string {
+  const parts = [formatSummary(summary, state), `  started   ${formatInstant(run.startedAt)}\n`];
   if (run.source !== undefined) parts.push(`  scraper   ${printable(run.source)}\n`);
   if (run.error !== undefined) parts.push(`  error     ${printable(run.error)}\n`);
   if (holder !== undefined) parts.push(`  owner     process ${holder.pid} on ${holder.machine}\n`);
@@ -67,7 +67,7 @@ function format({ run, summary, hosts, kinds, problems, holder, walks }: Shown, 
   }
   parts.push(formatWalks(walks, process.stdout.columns ?? 100));
   for (const problem of problems) parts.push(`\n${formatProblem(problem, `${run.id}`, data)}`);
-  const next = nextSteps(summary).filter((step) => !step.startsWith('show'));
+  const next = nextSteps(summary, state).filter((step) => !step.startsWith('show'));
   if (next.length > 0) parts.push(`\n${formatNext(next, data)}`);
   return parts.join('');
 }

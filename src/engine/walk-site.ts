@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { FileStore } from '../archive/file-store.ts';
 import { createPipeline } from '../fetch/create-pipeline.ts';
 import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
+import { Heartbeat } from '../fetch/heartbeat.ts';
 import type { Patience } from '../fetch/patience.ts';
-import { readMemory, storeUnsaved } from '../fetch/stored-memory.ts';
+import { readMemory } from '../fetch/stored-memory.ts';
 import { translate } from '../ledger/database.ts';
 import { LEDGER_FILE } from '../ledger/ledger.ts';
 import type { Trigger } from '../ledger/run.ts';
 import type { StartPage } from '../ledger/sites/partial-run-table.ts';
-import type { WalkWriter } from '../ledger/sites/walk-writer.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { systemRandom } from '../platform/random.ts';
 import { canonicalUrl } from '../scraper/canonical-url.ts';
@@ -55,8 +55,6 @@ export interface WalkHandle {
   /** `gently` finishes the page on the wire; `now` does not. Either way the walk can be gone on with. */
   stop(how?: 'gently' | 'now'): void;
 }
-
-const HEARTBEAT_MS = 5_000;
 
 /**
  * Walks the start pages of a site and commits what it found as a run. Goes on with what an earlier walk has kept, with its
@@ -133,7 +131,13 @@ function walkAndCommit(site: SiteDefinition, options: WalkSiteOptions, patience:
       const { onProgress = () => {}, world: { random = systemRandom } = {} } = options;
       await withPipeline(site, options, open, async (pipeline) => {
         const walker = new SiteWalker({ site, definition, writer, pipeline, clock: open.clock, random, onProgress });
-        await beating(writer, pipeline, open.clock, patience, (both) => walker.walk(both));
+        const heartbeat = new Heartbeat(writer, pipeline, patience);
+        try {
+          await walker.walk(heartbeat.patience);
+          await heartbeat.stop();
+        } finally {
+          heartbeat.cancel();
+        }
       });
       // Who stops now wants no run to begin.
       patience.stop.throwIfAborted();
@@ -165,32 +169,6 @@ function distributorOf(site: SiteDefinition, { ledger }: DataDirectory, clock: C
   const pool = poolOf(site.proxies);
   const blocklist = new ProxyBlocklist(ledger.sites);
   return pool && new ProxyDistributor({ domain: site.domain, pool, blocklist, clock });
-}
-
-/** Shows that the walk is alive while `work` goes on, however long it waits; and ends it when it was taken over. */
-async function beating(
-  writer: WalkWriter,
-  pipeline: FetchPipeline,
-  clock: Clock,
-  patience: Patience,
-  work: (patience: Patience) => Promise<void>,
-): Promise<void> {
-  const over = new AbortController();
-  const save = () => writer.heartbeat(storeUnsaved(pipeline.takeUnsaved()));
-  const heart = (async () => {
-    for (;;) {
-      await clock.sleep(HEARTBEAT_MS, over.signal);
-      await save();
-    }
-  })().catch((error) => over.abort(error));
-  try {
-    const both = (signal: AbortSignal) => AbortSignal.any([signal, over.signal]);
-    await work({ stop: both(patience.stop), abort: both(patience.abort) });
-    await save();
-  } finally {
-    over.abort(STOPPED);
-    await heart;
-  }
 }
 
 const STOPPED = new Error('The walk is being stopped.');

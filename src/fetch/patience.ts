@@ -7,3 +7,8 @@ export interface Patience {
   /** Ends everything at once. */
   readonly abort: AbortSignal;
 }
+
+const NEVER = new AbortController().signal;
+
+/** Waits as long as it takes. */
+export const PATIENT: Patience = { stop: NEVER, abort: NEVER };

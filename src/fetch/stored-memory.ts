@@ -12,7 +12,7 @@ interface StoredMemory {
   readonly robots: ReadonlyMap<string, Json>;
 }
 
-interface StoredUnsaved extends Omit<StoredMemory, 'sessions'> {
+export interface StoredUnsaved extends Omit<StoredMemory, 'sessions'> {
   readonly sessions: Json | undefined;
   readonly events: readonly (Readonly<Record<string, Json>> & { readonly kind: string })[];
 }

@@ -28,7 +28,7 @@ export class FetcherMetrics {
   readonly #fetched = this.#counter('pages_fetched_total', 'Pages that were fetched and stored', ['host']);
   readonly #failed = this.#counter('pages_failed_total', 'URLs that failed for good, after retries', ['host']);
   readonly #skipped = this.#counter('pages_skipped_robots_total', 'URLs that robots.txt forbids', ['host']);
-  readonly #requeued = this.#counter('pages_requeued_total', 'URLs put back because their host is down', ['host']);
+  readonly #requeued = this.#counter('pages_requeued_total', 'URLs requeued because their host is down', ['host']);
   readonly #retries = this.#counter('retries_total', 'Attempts after the first', ['host']);
   readonly #buried = this.#counter('dlq_enqueued_total', 'URLs that became dead letters');
   readonly #opened = this.#counter('circuit_breaker_opened_total', 'Times this worker took a host for down', ['host']);
@@ -46,7 +46,7 @@ export class FetcherMetrics {
   );
   readonly #size = this.#histogram('content_size_bytes', 'Content of fetched pages, decoded', BYTES);
 
-  readonly #rateLimited = this.#counter('pages_rate_limited_total', 'URLs put back because of a 429', ['host']);
+  readonly #rateLimited = this.#counter('pages_rate_limited_total', 'URLs requeued because of a 429', ['host']);
   readonly #late = this.#counter('late_results_total', 'Results that came after their lease had ended');
   readonly #published = this.#counter('events_published_total', 'Events that this worker took to the log');
   readonly #inHand = this.#gauge('leased', 'URLs that workers have in hand');

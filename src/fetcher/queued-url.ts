@@ -18,7 +18,7 @@ export function readQueuedUrl(item: string): QueuedUrl {
   return { kind: 'url', host: url.host };
 }
 
-/** The item as a dead letter keeps it. One that is too long is cut, and still too long to be fetched if it is put back. */
+/** The item as a dead letter keeps it. One that is too long is cut, and still too long to be fetched if it is requeued. */
 export function keepable(item: string): string {
   if (Buffer.byteLength(item) <= LONGEST_ITEM_BYTES) return item;
   const cut = Buffer.from(item).subarray(0, LONGEST_ITEM_BYTES).toString().replace(/�+$/, '');

@@ -179,7 +179,7 @@ const GET = {
   waitFor: undefined,
 } as const;
 
-/** By which dead letters can be put back. */
+/** By which dead letters can be requeued. */
 function reasonOf({ failure, status }: Extract<Outcome, { kind: 'url_specific' }>): string {
   if (failure !== undefined) return failure;
   if (status === undefined) return 'cannot_be_fetched';

@@ -31,7 +31,7 @@ export interface LeaseRequest {
 
 /** Why a URL is given up. */
 export interface Burial {
-  /** A short code in snake case, by which dead letters can be put back. */
+  /** A short code in snake case, by which dead letters can be requeued. */
   readonly reason: string;
   /** The last answer's, if there was one. */
   readonly status: number | undefined;

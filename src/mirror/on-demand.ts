@@ -2,7 +2,7 @@
 // should not pay for what it does not use.
 
 import type { CsvSyncResult } from './csv/csv-sync-result.ts';
-import type { ScrapeOptions } from './run-scrape.ts';
+import type { ScrapeOptions } from './scrape-options.ts';
 import type { ScrapeParams } from './scrape-params.ts';
 import type { MirrorRunSummary } from './summarise-run.ts';
 import type { SyncOptions } from './sync-source.ts';

@@ -12,7 +12,7 @@ import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import type { Random } from '../platform/random.ts';
 import { closedSockets } from '../platform/sockets.ts';
 import type { MirrorConfig } from './config/mirror-config.ts';
-import type { ScrapeOptions } from './run-scrape.ts';
+import type { ScrapeOptions } from './scrape-options.ts';
 
 const MB = 2 ** 20;
 

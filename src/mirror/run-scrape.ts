@@ -2,9 +2,9 @@
 // ends the run, it ends with a status, and what is left is what a resume takes up.
 
 import { join } from 'node:path';
-import type { PipelineWorld } from '../fetch/create-pipeline.ts';
 import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
-import type { Patience } from '../fetch/patience.ts';
+import { Heartbeat } from '../fetch/heartbeat.ts';
+import { PATIENT, type Patience } from '../fetch/patience.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { StoredCase } from '../ledger/mirror/case-row.ts';
 import type { MirrorRunWriter } from '../ledger/mirror/mirror-run-writer.ts';
@@ -13,8 +13,8 @@ import { type Clock, systemClock } from '../platform/clock.ts';
 import { messageOf } from '../platform/errors.ts';
 import { type Files, systemFiles } from '../platform/files.ts';
 import { type Random, systemRandom } from '../platform/random.ts';
-import type { Environment, MirrorConfig } from './config/mirror-config.ts';
-import { type Entrypoint, validateRuntimeConfig } from './config/validate-runtime-config.ts';
+import type { MirrorConfig } from './config/mirror-config.ts';
+import { validateRuntimeConfig } from './config/validate-runtime-config.ts';
 import { syncCsv } from './csv/sync-csv.ts';
 import { findAdoptable } from './downloads/adopt-file.ts';
 import { BoxFiles } from './downloads/case-files.ts';
@@ -23,49 +23,18 @@ import { DiskRoom, type HeldTotal } from './downloads/disk-room.ts';
 import { PdfSpool } from './downloads/pdf-spool.ts';
 import { type Emit, eventSink } from './events/event-sink.ts';
 import { ScraperLog } from './events/scraper-log.ts';
-import { Heartbeat } from './heartbeat.ts';
 import { type MirrorDirectory, mirrorDirectory } from './mirror-directory.ts';
 import { NO_FILES, openPipeline } from './open-pipeline.ts';
 import { planEvent } from './plan-event.ts';
 import { FixtureRecorder } from './replay/fixture-recorder.ts';
 import { RestartingClient } from './restarting-client.ts';
+import type { ScrapeOptions } from './scrape-options.ts';
 import { paramsJson, type ScrapeParams } from './scrape-params.ts';
 import { type ScrapeProgress, settle } from './scrape-progress.ts';
 import type { Source } from './sources/source.ts';
-import { SOURCES, type SourceRegistry } from './sources/source-registry.ts';
+import { SOURCES } from './sources/source-registry.ts';
 import { type MirrorRunSummary, summariseRun } from './summarise-run.ts';
 import { buildWorklist } from './worklist/build-worklist.ts';
-
-/** How the mirror fetches; as the settings of the same names of any run. */
-export interface MirrorFetchSettings {
-  readonly rate?: number | 'off';
-  readonly robots?: 'allow' | 'strict' | 'off';
-  readonly allowHosts?: readonly string[];
-  readonly userAgent?: string | undefined;
-  readonly proxy?: string | undefined;
-}
-
-/** Where a mirror is kept, and how it fetches. */
-export interface ScrapeOptions {
-  /** The data directory. Default: CURLEW_DATA, else `./curlew-data`. */
-  readonly data?: string | undefined;
-  /** Where settings come from. Default: the process'. */
-  readonly env?: Environment | undefined;
-  /** Default: that of the trigger. */
-  readonly entrypoint?: Entrypoint | undefined;
-  /** Default `http`. */
-  readonly client?: 'http' | 'browser' | undefined;
-  /** How to fetch. Default: one request a second to each host, robots.txt obeyed, no private addresses. */
-  readonly fetch?: MirrorFetchSettings | undefined;
-  /** @internal Other sources than those there are, for tests. */
-  readonly sources?: SourceRegistry | undefined;
-  /** Stops the run: `stop` after what is on the wire, `abort` at once. Both end it as `aborted`. */
-  readonly patience?: Patience | undefined;
-  /** Called when the worklist is known, and when a case is settled. */
-  readonly onProgress?: ((progress: ScrapeProgress) => void) | undefined;
-  /** @internal Parts of the world to be replaced, for tests. */
-  readonly world?: Partial<Pick<PipelineWorld, 'clock' | 'random' | 'sockets'> & { readonly files: Files }> | undefined;
-}
 
 /** Everything that a run has opened. */
 interface Scene {
@@ -296,7 +265,4 @@ async function summariseLedgerRun(ledger: Ledger, id: RunId): Promise<MirrorRunS
   });
 }
 
-const NEVER = new AbortController().signal;
-/** Waits as long as it takes. */
-export const PATIENT: Patience = { stop: NEVER, abort: NEVER };
 const STOPPED_EARLY: RunEnd = { status: 'aborted', reason: 'It was stopped.', isStopped: true };

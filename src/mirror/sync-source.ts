@@ -1,5 +1,6 @@
 // Brings the cases of a source up to its index, and fetches no file.
 
+import { PATIENT } from '../fetch/patience.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { systemClock } from '../platform/clock.ts';
 import { systemRandom } from '../platform/random.ts';
@@ -10,7 +11,7 @@ import { eventSink } from './events/event-sink.ts';
 import { ScraperLog } from './events/scraper-log.ts';
 import { mirrorDirectory } from './mirror-directory.ts';
 import { NO_FILES, openPipeline } from './open-pipeline.ts';
-import { PATIENT, type ScrapeOptions } from './run-scrape.ts';
+import type { ScrapeOptions } from './scrape-options.ts';
 import { SOURCES } from './sources/source-registry.ts';
 
 /** Which index to bring up to date, and how. */

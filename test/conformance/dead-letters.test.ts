@@ -1,4 +1,4 @@
-// What every store of dead letters promises: each with its reason, put back or dropped by reason, host or all.
+// What every store of dead letters promises: each with its reason, requeued or dropped by reason, host or all.
 
 import { expect, it } from 'vitest';
 import type { DeadLetter } from '../../src/fetcher/dead-letter.ts';

@@ -157,7 +157,7 @@ onEveryBackend((open) => {
       expect(await backend.queue.size()).toEqual({ waiting: 0, leased: 1 });
     });
 
-    it('are the same again when they are put back', async () => {
+    it('are the same again when they are requeued', async () => {
       const backend = await open();
       await backend.queue.enqueue([`https://a.example/${'x'.repeat(LONGEST_ITEM_BYTES)}`, 'no url']);
       await leaseAll(backend);

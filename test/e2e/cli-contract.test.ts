@@ -128,6 +128,26 @@ describe('exit codes', () => {
     }
   });
 
+  it('0 when one that was killed is resumed; until then it is shown as killed', async () => {
+    const slow = await startCourt({ seed: 5, highest: 30, latencyMs: 20 });
+    try {
+      const running = startCurlew([...runArguments(COUNTY_COURT, slow, scratch('data')), '--concurrency', '2']);
+      await slow.log.arrival(({ n }) => n === 10);
+      running.kill('SIGKILL');
+      await running.ended;
+      const data = ['--data', scratch('data')];
+      expect((await curlew(['runs', ...data])).stdout).toMatch(/started +state .*\n.* killed /);
+      expect(JSON.parse((await curlew(['runs', ...data, '--json'])).stdout)).toMatchObject({ state: 'killed' });
+      const shown = (await curlew(['show', 'latest', ...data])).stdout;
+      expect(shown).toMatch(/^Run 1 of CountyCourt: killed, health /);
+      expect(shown).toMatch(/next +.* resume 1 /);
+      expect((await curlew(resumeArguments(scratch('data')))).code).toBe(0);
+      expect(JSON.parse((await curlew(['runs', ...data, '--json'])).stdout)).toMatchObject({ state: 'completed' });
+    } finally {
+      await slow.close();
+    }
+  });
+
   it('130 at once when Ctrl-C is held down, with one word for each degree, and nothing is lost', async () => {
     const stuck = await startCourt({ seed: 5, highest: 30, latencyMs: 60_000 });
     try {

@@ -78,6 +78,12 @@ describe('export --format jsonl', () => {
     const lines = (await readFile(scratch('all.jsonl'), 'utf8')).trimEnd().split('\n');
     expect(lines.sort()).toEqual(await sortedRecords(scratch('data')));
     expect(existsSync(scratch('all.jsonl.partial'))).toBe(false);
+    expect((await exported('--json')).trimEnd().split('\n').sort()).toEqual(lines);
+    expect(await curlew(['export', '1', '--data', scratch('data'), '--json', '--format', 'csv'])).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/^\{"error":\{"code":"usage",[^\n]*\n$/),
+      stderr: expect.stringContaining('--json is --format jsonl, and not csv.'),
+    });
   });
 
   it('writes into a device without replacing it', async () => {

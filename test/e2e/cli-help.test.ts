@@ -26,6 +26,11 @@ describe('the help of', () => {
     expect(names.at(-1)).toBe('--help');
   });
 
+  const doing = every.filter(([name]) => !helps.some((other) => other.name.startsWith(`${name} `)));
+  it.for(doing)('%s has --json for machines', ([, { options }]) => {
+    expect(options.map(({ name }) => name)).toContain('--json');
+  });
+
   it.for(every)('%s fits into 80 columns, and tells defaults and choices in one way', ([, { text, options }]) => {
     expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
     for (const { words } of options) {

@@ -11,8 +11,11 @@ import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 const BIN = fileURLToPath(new URL('../../bin/curlew.js', import.meta.url));
 const scratch = scratchDirectory();
 
-async function demo() {
-  const child = spawn(process.execPath, [BIN, 'demo'], { cwd: scratch(), stdio: ['ignore', 'pipe', 'pipe'] });
+async function demo(...options: string[]) {
+  const child = spawn(process.execPath, [BIN, 'demo', ...options], {
+    cwd: scratch(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let stdout = '';
   child.stdout.on('data', (chunk) => (stdout += chunk));
   const [code] = await once(child, 'close');
@@ -42,5 +45,20 @@ describe('curlew demo', () => {
       expect(ended).toMatchObject({ code: 0 });
       expect(ended.stdout).not.toBe('');
     }
+  });
+
+  it('tells machines what came of it, and nothing else', { timeout: 60_000 }, async () => {
+    const { code, stdout } = await demo('--json', '--data', scratch('data'));
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      data: scratch('data'),
+      recordsWhenKilled: expect.any(Number),
+      kinds: [
+        { kind: 'case', there: 240, found: 240, twice: 0 },
+        { kind: 'document', there: 233, found: 233, twice: 0 },
+      ],
+      pagesAskedAgain: expect.any(Number),
+      complete: true,
+    });
   });
 });

@@ -159,7 +159,7 @@ describe('curlew fetch', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(run).toMatchObject({ kind: 'fetch', name: 'fetch', status: 'completed', health: 'ok', records: 2 });
+    expect(run).toMatchObject({ kind: 'fetch', name: 'fetch', state: 'completed', health: 'ok', records: 2 });
     const records = (await curlew(['records', 'latest', ...data()])).stdout
       .trim()
       .split('\n')

@@ -116,7 +116,7 @@ function suite(place: () => Env): void {
     await expect(curlew(env, 'dead-letters', 'drop')).rejects.toMatchObject({ code: 2 });
     expect(await curlew(env, 'dead-letters', 'drop', '--reason', 'too_long')).toBe('Dropped 1; 5 left.\n');
     const host = ['--host', new URL(court.url).host];
-    expect(await curlew(env, 'dead-letters', 'requeue', '--reason', 'http_500', ...host)).toBe('Put back 1; 4 left.\n');
+    expect(await curlew(env, 'dead-letters', 'requeue', '--reason', 'http_500', ...host)).toBe('Requeued 1; 4 left.\n');
     await expect
       .poll(async () => total(await scrape(), 'page_fetcher_events_published_total'), { timeout: 20_000 })
       .toBe(31);

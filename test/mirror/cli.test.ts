@@ -43,6 +43,11 @@ describe('curlew mirror', () => {
       stdout: expect.stringMatching(/all as the ledger/),
     });
     expect(await mirror(data(), ['report'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/100 %/) });
+    expect((await mirror(data(), ['export', '--json'])).stdout).toBe((await mirror(data(), ['export'])).stdout);
+    expect(await mirror(data(), ['export', '--json', '--manifest'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Leave --json or --manifest out.'),
+    });
     const manifest = await mirror(data(), ['export', '--manifest']);
     expect(execFileSync('sha256sum', ['--check', '--quiet'], { cwd: data(), input: manifest.stdout }).toString()).toBe(
       '',

@@ -7,7 +7,7 @@ import type { RunningJudicialKy } from '../../sim/judicial-ky/judicial-ky.ts';
 import { SWITCHES, type SwitchName, type SwitchScope } from '../../sim/judicial-ky/switches.ts';
 import { normalizeActionToken } from '../../src/mirror/csv/normalize-action-token.ts';
 import type { FailureCode } from '../../src/mirror/error-codes.ts';
-import type { ScrapeOptions } from '../../src/mirror/run-scrape.ts';
+import type { ScrapeOptions } from '../../src/mirror/scrape-options.ts';
 import type { ClientKind } from '../../src/mirror/sources/source.ts';
 import type { MirrorRunSummary } from '../../src/mirror/summarise-run.ts';
 import { ErrorCode } from '../../src/platform/errors.ts';

@@ -8,7 +8,8 @@ import { AJAX_PATH, BOX_PATH, REGISTER_PATH } from '../../sim/judicial-ky/paths.
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { MirrorRun } from '../../src/ledger/mirror/mirror-run.ts';
 import { normalizeActionToken } from '../../src/mirror/csv/normalize-action-token.ts';
-import { runScrape, type ScrapeOptions } from '../../src/mirror/run-scrape.ts';
+import { runScrape } from '../../src/mirror/run-scrape.ts';
+import type { ScrapeOptions } from '../../src/mirror/scrape-options.ts';
 import type { ScrapeParams } from '../../src/mirror/scrape-params.ts';
 import type { MirrorRunSummary } from '../../src/mirror/summarise-run.ts';
 import { systemClock } from '../../src/platform/clock.ts';

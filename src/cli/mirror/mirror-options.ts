@@ -1,7 +1,7 @@
 // Options that the commands of the mirror share.
 
 import { type Command, Option } from 'commander';
-import type { MirrorFetchSettings } from '../../mirror/run-scrape.ts';
+import type { MirrorFetchSettings } from '../../mirror/scrape-options.ts';
 import { SOURCES } from '../../mirror/sources/source-registry.ts';
 import { addDataOption, addFetchOptions, addJsonOption, type DataOption, type JsonOption } from '../options.ts';
 

@@ -9,7 +9,7 @@ import { CLIENT_KINDS, type ClientKind } from '../../mirror/sources/source.ts';
 import type { MirrorRunSummary } from '../../mirror/summarise-run.ts';
 import { boundYoungGeneration } from '../../platform/young-generation.ts';
 import { ExitCode } from '../exit-code.ts';
-import { formatCount, formatHealth, formatStatus, printable } from '../format.ts';
+import { formatCount, formatHealth, formatState, printable } from '../format.ts';
 import { formatNext } from '../format-summary.ts';
 import { jsonLine } from '../json-line.ts';
 import { lookAtData } from '../look-at-data.ts';
@@ -142,7 +142,7 @@ async function tellRun(summary: MirrorRunSummary, { data, json }: Options): Prom
   else {
     const reasons = Object.entries(summary.errorCounts).map(([code, count]) => `${formatCount(count)} ${code}`);
     const lines = [
-      `Run ${summary.runId}: ${formatStatus(status)}, health ${formatHealth(runHealth ?? undefined)}`,
+      `Run ${summary.runId}: ${formatState(status)}, health ${formatHealth(runHealth ?? undefined)}`,
       `  planned     ${formatCount(summary.casesTargeted)} of ${formatCount(summary.casesTotal)} cases`,
       `  downloaded  ${formatCount(summary.downloadsCompleted)}`,
       ...(reasons.length === 0 ? [] : [`  failed      ${reasons.join(', ')}`]),

@@ -4,7 +4,7 @@ import type { RunId } from '../../ledger/run.ts';
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import { lookAtData } from '../look-at-data.ts';
 import { addDataOption, addJsonOption, addResumedFetchOptions, addTriggerOption } from '../options.ts';
-import { statusNow } from '../status-now.ts';
+import { stateNow } from '../state-now.ts';
 import { type DriveOptions, driveItems, driveSite } from './drive-site.ts';
 import { addSiteArgument, findSite } from './find-site.ts';
 
@@ -31,7 +31,7 @@ export function define(command: Command): Command {
 async function whatIsKept(ledger: Ledger, domain: string): Promise<'walk' | RunId> {
   if ((await ledger.sites.partialRun(domain)) !== undefined) return 'walk';
   const run = (await ledger.runs(MOST_RUNS)).find(({ kind, name }) => kind === 'site' && name === domain);
-  if (run !== undefined && (await statusNow(ledger, run)) !== 'completed') return run.id;
+  if (run !== undefined && (await stateNow(ledger, run)) !== 'completed') return run.id;
   throw new CurlewError(ErrorCode.noPartialRun, `There is nothing to go on with for ${domain}.`, {
     remedy: 'Begin with curlew sites run.',
   });

@@ -49,17 +49,17 @@ function format({ siteId, createdAt, startPages, walker }: Walk, data: string): 
     page.failureCount,
     printable(stateOf(page)),
   ]);
-  const begun = `begun ${formatInstant(createdAt)}, ${totalOf(startPages)} URLs so far`;
+  const started = `started ${formatInstant(createdAt)}, ${totalOf(startPages)} URLs so far`;
   const next =
     walker === undefined
       ? formatNext([`sites resume ${siteId}`], data)
       : `  walked now by process ${walker.pid} on ${walker.machine}\n`;
-  return `${siteId}: ${begun}\n${formatTable([head, ...body])}${next}`;
+  return `${siteId}: ${started}\n${formatTable([head, ...body])}${next}`;
 }
 
 function stateOf({ completed, urls, pages, reason }: StartPage): string {
   if (completed) return urls === 0 ? `completed without a URL: ${reason ?? ''}` : `completed: ${reason ?? ''}`;
-  return reason ?? (pages === 0 ? 'not begun' : `page ${pages + 1} is next`);
+  return reason ?? (pages === 0 ? 'not started' : `page ${pages + 1} is next`);
 }
 
 function totalOf(startPages: readonly StartPage[]): number {

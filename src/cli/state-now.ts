@@ -4,7 +4,10 @@ import type { RunStatus } from '../ledger/health.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Run } from '../ledger/run.ts';
 
-export async function statusNow(ledger: Ledger, run: Run): Promise<RunStatus> {
+/** The status of a run, and what only a look at its process can tell. */
+export type RunState = RunStatus | 'killed';
+
+export async function stateNow(ledger: Ledger, run: Run): Promise<RunState> {
   const abandoned = run.status === 'running' && (await ledger.holderOf(run.id)) === undefined;
-  return abandoned ? 'interrupted' : run.status;
+  return abandoned ? 'killed' : run.status;
 }
