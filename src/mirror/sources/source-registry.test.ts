@@ -18,9 +18,13 @@ describe('sources', () => {
     );
   });
 
-  it('names what is there when asked for what is not', () => {
+  it('names what is there when asked for what is not, and what may have been meant', () => {
+    const remedy = 'These are there: unreported_judgments.';
     expect(() => SOURCES.require('privy council')).toThrowError(
-      expect.objectContaining({ code: 'unknown_source', remedy: expect.stringContaining('unreported_judgments') }),
+      expect.objectContaining({ code: 'unknown_source', remedy }),
+    );
+    expect(() => SOURCES.require('Unreported Judgements')).toThrowError(
+      expect.objectContaining({ remedy: `Did you mean unreported_judgments? ${remedy}` }),
     );
   });
 

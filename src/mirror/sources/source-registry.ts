@@ -1,6 +1,7 @@
 // The sources there are, by stable id or alias. A source that is only reserved says so.
 
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
+import { didYouMean } from '../../platform/nearest.ts';
 import { unreportedJudgments } from './judicial-ky/unreported-judgments.ts';
 import type { Source } from './source.ts';
 
@@ -49,7 +50,8 @@ export class SourceRegistry {
       found.kind === 'reserved'
         ? `The source ${found.id} is planned, and not there yet.`
         : `There is no source ${JSON.stringify(found.name)}.`;
-    throw new CurlewError(ErrorCode.unknownSource, message, { remedy: `These are there: ${known}.` });
+    const meant = found.kind === 'unknown' ? didYouMean(tidy(found.name), [...this.#byName.keys()]) : '';
+    throw new CurlewError(ErrorCode.unknownSource, message, { remedy: `${meant}These are there: ${known}.` });
   }
 }
 
