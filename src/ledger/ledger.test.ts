@@ -10,6 +10,7 @@ import type { ClaimedRequest, NewRequest, PageResult } from './page-result.ts';
 import type { NewRun, RunId } from './run.ts';
 import { OWNER_SILENT_MS } from './run-ownership.ts';
 import type { RunWriter } from './run-writer.ts';
+import { sampleRequest } from './sample-request.ts';
 
 let directory: string;
 let clock: FakeClock;
@@ -42,22 +43,7 @@ function request(
 ): NewRequest {
   const { depth = 0, priority = 0, host = 'court.example', reading = 1 } = options;
   return {
-    spec: {
-      method: 'GET',
-      url: `http://${host}${path}`,
-      saves: 'page',
-      step: 'parse',
-      context: undefined,
-      body: undefined,
-      headers: undefined,
-      cookies: undefined,
-      session: undefined,
-      via: 'http',
-      waitFor: undefined,
-      probe: undefined,
-      priority,
-      depth,
-    },
+    spec: sampleRequest({ url: `http://${host}${path}`, priority, depth }),
     host,
     identity: Buffer.from(path.padEnd(16, '.')),
     reading,

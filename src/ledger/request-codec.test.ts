@@ -4,6 +4,7 @@ import type { Json } from '../platform/json.ts';
 import type { WalkId } from './probe.ts';
 import { decodeRequest, encodeRequest } from './request-codec.ts';
 import type { RequestBody, RequestSpec } from './request-spec.ts';
+import { sampleRequest } from './sample-request.ts';
 
 const json = fc.jsonValue({ noUnicodeString: false }) as fc.Arbitrary<Json>;
 const text = fc.string({ unit: 'binary' });
@@ -51,23 +52,7 @@ it('brings every field of a request back as it was', () => {
 });
 
 it('stores nothing extra for a plain GET', () => {
-  const plain = encodeRequest({
-    method: 'GET',
-    url: 'http://court.example/',
-    saves: 'page',
-    step: 'parse',
-    context: undefined,
-    body: undefined,
-    headers: undefined,
-    cookies: undefined,
-    session: undefined,
-    via: 'http',
-    waitFor: undefined,
-    probe: undefined,
-    priority: 0,
-    depth: 0,
-  });
-  expect(plain.extra).toBeNull();
+  expect(encodeRequest(sampleRequest()).extra).toBeNull();
 });
 
 function foldNegativeZero<T>(value: T): T {

@@ -143,6 +143,11 @@ export async function openMirror(data: string, server: IndexServer, clock = new 
     if (version === undefined) throw new Error('no index yet');
     return version.id;
   };
+  const caseOf = async (token: string): Promise<StoredCase> => {
+    const found = await ledger.mirror.findCase(SOURCE, token);
+    if (found === undefined) throw new Error(`no case ${token}`);
+    return found;
+  };
   const start = async (given: Partial<ScrapeParams> = {}): Promise<MirrorRunWriter> => {
     const { mode, trigger, ...rest } = params(given);
     return ledger.mirror.startRun({
@@ -173,7 +178,8 @@ export async function openMirror(data: string, server: IndexServer, clock = new 
     await state.start();
     await state.markDownloaded({ filePath, sizeBytes, sha256 }, 'https://dl.boxcloud.com/d/1/b1!hunter2/download?x=1');
   };
-  return { data, ledger, mirror: ledger.mirror, directory, log, clock, context, config, sync, start, worklist, store };
+  const mirror = ledger.mirror;
+  return { data, ledger, mirror, directory, log, clock, context, config, sync, caseOf, start, worklist, store };
 }
 
 export function pdfOf(text: string): string {

@@ -3,7 +3,6 @@
 import { execFileSync } from 'node:child_process';
 import { appendFile, rm, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { StoredCase } from '../../src/ledger/mirror/case-row.ts';
 import { CaseDownloadState } from '../../src/mirror/case-download-state.ts';
 import { corpusCoverage } from '../../src/mirror/reports/corpus-coverage.ts';
 import { listDownloadedCases } from '../../src/mirror/reports/downloaded-cases.ts';
@@ -34,22 +33,16 @@ beforeEach(async () => {
   await mirror.sync();
 });
 
-async function caseOf(token: string): Promise<StoredCase> {
-  const found = await mirror.mirror.findCase(SOURCE, token);
-  if (found === undefined) throw new Error(`no case ${token}`);
-  return found;
-}
-
 async function stateOf(run: Parameters<typeof mirror.store>[0], token: string): Promise<CaseDownloadState> {
-  return CaseDownloadState.of(run, mirror.log, await caseOf(token));
+  return CaseDownloadState.of(run, mirror.log, await mirror.caseOf(token));
 }
 
 /** T0001 and T0002 held, T0003 failed, T0004 skipped, T0005 begun, T0006 not tried. */
 async function mixedRun(): Promise<number> {
   const run = await mirror.start();
-  const list = await Promise.all(rows(5).map(({ token }) => caseOf(token)));
+  const list = await Promise.all(rows(5).map(({ token }) => mirror.caseOf(token)));
   await run.plan(list.map(({ id }) => id));
-  for (const token of ['T0001', 'T0002']) await mirror.store(run, await caseOf(token));
+  for (const token of ['T0001', 'T0002']) await mirror.store(run, await mirror.caseOf(token));
   const failing = await stateOf(run, 'T0003');
   await failing.start();
   await failing.markFailed('http_404_not_found', '404 Not Found');
@@ -139,7 +132,7 @@ describe('cases that are held', () => {
   it('come once, however often they were downloaded', async () => {
     await mixedRun();
     const run = await mirror.start();
-    await mirror.store(run, await caseOf('T0001'));
+    await mirror.store(run, await mirror.caseOf('T0001'));
     await run.end('completed');
     expect(await listDownloadedCases(mirror.mirror)).toHaveLength(2);
   });
@@ -209,7 +202,7 @@ describe('the export', () => {
     server.serve(csvOf([{ token: 'T0001', title: 'Re Y' }, ...rows(4, 3), { token: 'CRIME1', category: 'Criminal' }]));
     await mirror.sync();
     const run = await mirror.start();
-    await mirror.store(run, await caseOf('T0006'));
+    await mirror.store(run, await mirror.caseOf('T0006'));
     await run.end('completed');
     expect(await changedSince(last)).toEqual(['T0001 Re Y true', 'T0002 Re T0002 false', 'T0006 Re T0006 true']);
   });
@@ -230,7 +223,7 @@ describe('verifying', () => {
   it('finds what is missing, changed and unknown, and nothing else', async () => {
     await mixedRun();
     const run = await mirror.start();
-    await mirror.store(run, await caseOf('T0006'));
+    await mirror.store(run, await mirror.caseOf('T0006'));
     await run.end('completed');
     expect(await verifyFiles(mirror.mirror, mirror.directory)).toEqual({
       ok: true,

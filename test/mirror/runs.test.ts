@@ -9,7 +9,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LEDGER_FILE } from '../../src/ledger/ledger.ts';
-import type { StoredCase } from '../../src/ledger/mirror/case-row.ts';
 import { OWNER_SILENT_MS } from '../../src/ledger/run-ownership.ts';
 import { CaseDownloadState } from '../../src/mirror/case-download-state.ts';
 import type { ScrapeParams } from '../../src/mirror/scrape-params.ts';
@@ -28,12 +27,6 @@ beforeEach(async () => {
   await mirror.sync();
 });
 
-async function caseOf(token: string): Promise<StoredCase> {
-  const found = await mirror.mirror.findCase(SOURCE, token);
-  if (found === undefined) throw new Error(`no case ${token}`);
-  return found;
-}
-
 /** What a run of these parameters would fetch: token and reason. */
 async function planned(given: Partial<ScrapeParams> = {}): Promise<string[]> {
   const { planned: list } = await mirror.worklist(given);
@@ -43,7 +36,7 @@ async function planned(given: Partial<ScrapeParams> = {}): Promise<string[]> {
 describe('the state of a download', () => {
   it('goes from pending through attempts to downloaded, and stays there', async () => {
     const run = await mirror.start();
-    const wanted = await caseOf('T0001');
+    const wanted = await mirror.caseOf('T0001');
     const state = await CaseDownloadState.of(run, mirror.log, wanted);
     expect([state.status, state.attemptCount]).toEqual(['pending', 0]);
     const box = 'https://dl.boxcloud.com/d/1/b1!hunter2/download';
@@ -87,7 +80,7 @@ describe('the state of a download', () => {
 
   it('leaves no signature in the ledger or in the log', async () => {
     const run = await mirror.start();
-    const state = await CaseDownloadState.of(run, mirror.log, await caseOf('T0001'));
+    const state = await CaseDownloadState.of(run, mirror.log, await mirror.caseOf('T0001'));
     await state.start('https://dl.boxcloud.com/d/1/b1!hunter2/download?sig=hunter2');
     await state.markFailed('ajax_403', 'nonce=0123abcdef and https://dl.boxcloud.com/d/1/b1!hunter2/download');
     await run.end('failed', null);
@@ -103,7 +96,7 @@ describe('the state of a download', () => {
 
   it('is not downloaded without an attempt, and a skipped case stays skipped', async () => {
     const run = await mirror.start();
-    const state = await CaseDownloadState.of(run, mirror.log, await caseOf('T0001'));
+    const state = await CaseDownloadState.of(run, mirror.log, await mirror.caseOf('T0001'));
     expect(await state.markDownloaded({ filePath: 'x', sizeBytes: 1, sha256: '' })).toBe(false);
     expect(await state.markSkipped('csv_miss')).toBe(true);
     expect(await state.start()).toBe(false);
@@ -135,11 +128,12 @@ describe('a run', () => {
     const run = await mirror.start({ mode: 'full' });
     const { planned: list } = await mirror.worklist({ mode: 'full' }, run);
     await run.plan(list.map(({ case: { id } }) => id));
-    for (const token of ['T0001', 'T0002', 'T0003', 'T0004', 'T0005']) await mirror.store(run, await caseOf(token));
-    const failing = await CaseDownloadState.of(run, mirror.log, await caseOf('T0006'));
+    for (const token of ['T0001', 'T0002', 'T0003', 'T0004', 'T0005'])
+      await mirror.store(run, await mirror.caseOf(token));
+    const failing = await CaseDownloadState.of(run, mirror.log, await mirror.caseOf('T0006'));
     await failing.start();
     await failing.markFailed('http_404_not_found', 'gone');
-    await (await CaseDownloadState.of(run, mirror.log, await caseOf('T0007'))).markSkipped('csv_miss');
+    await (await CaseDownloadState.of(run, mirror.log, await mirror.caseOf('T0007'))).markSkipped('csv_miss');
     await run.end('completed');
     expect(await mirror.mirror.run(run.run)).toMatchObject({
       status: 'completed',
@@ -158,7 +152,7 @@ describe('a run', () => {
 
   it('that was silent for too long is aborted at the next start, and its commits are refused', async () => {
     const lost = await mirror.start();
-    await lost.plan([(await caseOf('T0001')).id]);
+    await lost.plan([(await mirror.caseOf('T0001')).id]);
     await mirror.clock.advance(OWNER_SILENT_MS);
     const next = await mirror.start();
     expect(await mirror.mirror.run(lost.run)).toMatchObject({ status: 'aborted', runHealth: 'suspicious' });
@@ -192,12 +186,12 @@ describe('a worklist', () => {
     const run = await mirror.start({ limit: 5 });
     const { planned: list } = await mirror.worklist({ limit: 5 }, run);
     await run.plan(list.map(({ case: { id } }) => id));
-    await mirror.store(run, await caseOf('T0001'));
-    const failing = await CaseDownloadState.of(run, mirror.log, await caseOf('T0002'));
+    await mirror.store(run, await mirror.caseOf('T0001'));
+    const failing = await CaseDownloadState.of(run, mirror.log, await mirror.caseOf('T0002'));
     await failing.start();
     await failing.markFailed('http_404_not_found', 'gone');
-    await (await CaseDownloadState.of(run, mirror.log, await caseOf('T0003'))).start();
-    await (await CaseDownloadState.of(run, mirror.log, await caseOf('T0005'))).markSkipped('csv_miss');
+    await (await CaseDownloadState.of(run, mirror.log, await mirror.caseOf('T0003'))).start();
+    await (await CaseDownloadState.of(run, mirror.log, await mirror.caseOf('T0005'))).markSkipped('csv_miss');
     await run.end('aborted', 'stopped');
   }
 
@@ -258,7 +252,7 @@ describe('a worklist', () => {
 
   it('has a case again whose file is gone, and a full one also whose file has changed', async () => {
     const run = await mirror.start();
-    for (const { token } of rows(8)) await mirror.store(run, await caseOf(token));
+    for (const { token } of rows(8)) await mirror.store(run, await mirror.caseOf(token));
     await run.end('completed');
     expect(await planned()).toEqual([]);
     await rm(scratch('data', 'pdfs', SOURCE, 'T0002.pdf'));
@@ -273,7 +267,10 @@ describe('a worklist', () => {
     server.serve(csvOf([...rows(7), { token: 'CRIME1', category: 'Criminal' }]));
     await mirror.sync();
     expect(await planned()).toHaveLength(7);
-    expect((await mirror.worklist()).leftOut).toContainEqual({ case: await caseOf('T0008'), reason: 'inactive' });
+    expect((await mirror.worklist()).leftOut).toContainEqual({
+      case: await mirror.caseOf('T0008'),
+      reason: 'inactive',
+    });
   });
 });
 

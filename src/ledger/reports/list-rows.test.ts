@@ -9,6 +9,7 @@ import { scratchDirectory } from '../../../test/fixtures/scratch-directory.ts';
 import { FakeClock } from '../../platform/fake-clock.ts';
 import { Database } from '../database.ts';
 import { LEDGER_FILE, Ledger } from '../ledger.ts';
+import { sampleRequest } from '../sample-request.ts';
 import { sortIds } from './list-rows.ts';
 import { listedRequests, type RequestFilter } from './request-report.ts';
 
@@ -37,22 +38,7 @@ async function openLedger() {
   ] as const) {
     const writer = await ledger.takeRun(target);
     const requests = list.map((url) => ({
-      spec: {
-        method: 'GET',
-        url,
-        saves: 'page',
-        step: 'parse',
-        context: undefined,
-        body: undefined,
-        headers: undefined,
-        cookies: undefined,
-        session: undefined,
-        via: 'http',
-        waitFor: undefined,
-        probe: undefined,
-        priority: 0,
-        depth: 0,
-      } as const,
+      spec: sampleRequest({ url }),
       host: 'court.example',
       identity: hash('sha256', url, 'buffer').subarray(0, 16),
       reading: 1,
