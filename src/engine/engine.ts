@@ -2,6 +2,7 @@
 // Memory holds a window of the queue and what is in flight; everything else is in the ledger. Stopping finishes what is on
 // the wire, hands back what is not, and commits.
 
+import { HEARTBEAT_MS } from '../fetch/heartbeat.ts';
 import type { Outcome } from '../fetch/outcome.ts';
 import { storeUnsaved } from '../fetch/stored-memory.ts';
 import type { ClaimedRequest, HostId } from '../ledger/page-result.ts';
@@ -35,8 +36,6 @@ interface Answered {
   readonly request: ClaimedRequest;
   readonly outcome: Outcome;
 }
-
-const HEARTBEAT_MS = 5_000;
 
 export type EngineEnd = 'completed' | 'stopped';
 

@@ -131,7 +131,7 @@ function walkAndCommit(site: SiteDefinition, options: WalkSiteOptions, patience:
       const { onProgress = () => {}, world: { random = systemRandom } = {} } = options;
       await withPipeline(site, options, open, async (pipeline) => {
         const walker = new SiteWalker({ site, definition, writer, pipeline, clock: open.clock, random, onProgress });
-        const heartbeat = new Heartbeat(writer, pipeline, patience);
+        const heartbeat = new Heartbeat(writer, pipeline, patience, open.clock);
         try {
           await walker.walk(heartbeat.patience);
           await heartbeat.stop();

@@ -1,6 +1,7 @@
 // Shows other processes that the owner of some work is alive, however long an answer takes, and keeps what fetching learnt.
 // Work that was taken over is ended at once.
 
+import type { Clock } from '../platform/clock.ts';
 import type { FetchPipeline } from './fetch-pipeline.ts';
 import type { Patience } from './patience.ts';
 import { type StoredUnsaved, storeUnsaved } from './stored-memory.ts';
@@ -10,8 +11,7 @@ export interface Beating {
   heartbeat(memory: StoredUnsaved): Promise<void>;
 }
 
-/** Real time: it is measured by those who watch from other processes. */
-const BEAT_MS = 5_000;
+export const HEARTBEAT_MS = 5_000;
 
 export class Heartbeat {
   /** The caller's, and ended when the work is lost. */
@@ -19,9 +19,9 @@ export class Heartbeat {
   readonly #owner: Beating;
   readonly #pipeline: Pick<FetchPipeline, 'takeUnsaved'>;
   readonly #lost = new AbortController();
-  readonly #timer: NodeJS.Timeout;
+  readonly #over = new AbortController();
 
-  constructor(owner: Beating, pipeline: Pick<FetchPipeline, 'takeUnsaved'>, patience: Patience) {
+  constructor(owner: Beating, pipeline: Pick<FetchPipeline, 'takeUnsaved'>, patience: Patience, clock: Clock) {
     this.#owner = owner;
     this.#pipeline = pipeline;
     const { signal } = this.#lost;
@@ -29,8 +29,7 @@ export class Heartbeat {
       stop: AbortSignal.any([patience.stop, signal, patience.abort]),
       abort: AbortSignal.any([patience.abort, signal]),
     };
-    this.#timer = setInterval(() => this.#beat().catch((error: unknown) => this.#lost.abort(error)), BEAT_MS);
-    this.#timer.unref();
+    this.#live(clock);
   }
 
   /** The last beat. Throws what made the work be lost. */
@@ -42,10 +41,23 @@ export class Heartbeat {
 
   /** Fine at any time, also twice. */
   cancel(): void {
-    clearInterval(this.#timer);
+    this.#over.abort(OVER);
+  }
+
+  async #live(clock: Clock): Promise<void> {
+    try {
+      for (;;) {
+        await clock.sleep(HEARTBEAT_MS, this.#over.signal);
+        await this.#beat();
+      }
+    } catch (error) {
+      if (error !== OVER) this.#lost.abort(error);
+    }
   }
 
   #beat(): Promise<void> {
     return this.#owner.heartbeat(storeUnsaved(this.#pipeline.takeUnsaved()));
   }
 }
+
+const OVER = new Error('The work is over.');

@@ -109,7 +109,8 @@ async function recordedRun(scene: Scene): Promise<MirrorRunSummary> {
     await emit({ label: 'STATE', fields: { phase: 'run', step: 'start', mode, trigger, source: source.id } });
     const spool = await PdfSpool.open(join(directory.partial, source.id), files);
     const pipeline = await openPipeline(ledger, spool, run.run, scene);
-    const heartbeat = new Heartbeat(run, pipeline, scene.options.patience ?? PATIENT);
+    // In real time: it is measured by those who watch from other processes.
+    const heartbeat = new Heartbeat(run, pipeline, scene.options.patience ?? PATIENT, systemClock);
     let end: RunEnd;
     try {
       end = await work(scene, run, pipeline, spool, emit, heartbeat.patience);

@@ -107,7 +107,8 @@ describe('commands in the docs', () => {
     const every = [...known.values()].flatMap((options) => [...options]);
     for (const [, said = ''] of prose.matchAll(/`([^`\n]+)`/g)) {
       const [, name = '', ...words] = said.split(/[ =]/);
-      if (said.startsWith('curlew ') && !name.startsWith('<')) {
+      if (said.startsWith('curlew --')) expect(['--help', '--version'], said).toContain(name);
+      else if (said.startsWith('curlew ') && !name.startsWith('<')) {
         const called = known.has(`${name} ${words[0]}`) ? `${name} ${words[0]}` : name;
         expect([...known.keys()], said).toContain(called);
         for (const word of optionsIn(said)) expect([...(known.get(called) ?? [])], said).toContain(word);

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../platform/fake-clock.ts';
+import { HEARTBEAT_MS, Heartbeat } from './heartbeat.ts';
+import { PATIENT } from './patience.ts';
+import type { StoredUnsaved } from './stored-memory.ts';
+
+const clock = new FakeClock();
+
+function owner(fails: () => Error | undefined = () => undefined) {
+  const beats: StoredUnsaved[] = [];
+  let learnt = 0;
+  return {
+    beats,
+    pipeline: { takeUnsaved: () => ({ learnt: ++learnt }) as never },
+    heartbeat: async (memory: StoredUnsaved) => {
+      const error = fails();
+      if (error !== undefined) throw error;
+      beats.push(memory);
+    },
+  };
+}
+
+describe('a heartbeat', () => {
+  it('comes every five seconds and at the end, each with what was learnt since', async () => {
+    const alive = owner();
+    const heartbeat = new Heartbeat(alive, alive.pipeline, PATIENT, clock);
+    await clock.advance(3 * HEARTBEAT_MS);
+    expect(alive.beats).toEqual([{ learnt: 1 }, { learnt: 2 }, { learnt: 3 }]);
+    await heartbeat.stop();
+    expect(alive.beats).toHaveLength(4);
+    await clock.advance(3 * HEARTBEAT_MS);
+    expect(alive.beats).toHaveLength(4);
+    expect([heartbeat.patience.stop.aborted, clock.waiting]).toEqual([false, 0]);
+  });
+
+  it('ends the work at once when somebody else has taken it', async () => {
+    const taken = new Error('taken');
+    const heir = owner(() => taken);
+    const heartbeat = new Heartbeat(heir, heir.pipeline, PATIENT, clock);
+    expect(heartbeat.patience.abort.aborted).toBe(false);
+    await clock.advance(HEARTBEAT_MS);
+    expect([heartbeat.patience.stop.reason, heartbeat.patience.abort.reason]).toEqual([taken, taken]);
+    await expect(heartbeat.stop()).rejects.toBe(taken);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('hands on the patience of the caller: who ends everything stops too', () => {
+    const [stop, abort] = [new AbortController(), new AbortController()];
+    const alive = owner();
+    const heartbeat = new Heartbeat(alive, alive.pipeline, { stop: stop.signal, abort: abort.signal }, clock);
+    stop.abort();
+    expect([heartbeat.patience.stop.aborted, heartbeat.patience.abort.aborted]).toEqual([true, false]);
+    abort.abort();
+    expect(heartbeat.patience.abort.aborted).toBe(true);
+    heartbeat.cancel();
+    heartbeat.cancel();
+    expect(clock.waiting).toBe(0);
+  });
+});
