@@ -187,6 +187,19 @@ describe('ownership', () => {
     await expect(ledger.takeRun(id)).resolves.toBeDefined();
   });
 
+  it('and running come together, or not at all', async () => {
+    const { id, writer } = await begin();
+    await writer.end('interrupted', undefined);
+    const sqlite = new DatabaseSync(join(directory, 'ledger.sqlite'));
+    sqlite.exec('ALTER TABLE walks RENAME TO hidden');
+    await expect(ledger.takeRun(id)).rejects.toThrow();
+    expect([await ledger.holderOf(id), (await ledger.run(id)).status]).toEqual([undefined, 'interrupted']);
+    sqlite.exec('ALTER TABLE hidden RENAME TO walks');
+    sqlite.close();
+    await ledger.takeRun(id);
+    expect([(await ledger.holderOf(id))?.pid, (await ledger.run(id)).status]).toEqual([process.pid, 'running']);
+  });
+
   it('ends with the run', async () => {
     const { id, writer } = await begin();
     await writer.end('completed', undefined);

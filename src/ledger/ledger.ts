@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
-import { type ProcessIdentity, thisProcess } from '../platform/process-identity.ts';
+import type { ProcessIdentity } from '../platform/process-identity.ts';
 import type { HostCounts } from './count-table.ts';
 import { Database, type DatabaseOptions } from './database.ts';
 import type { StoredEvent } from './event-table.ts';
@@ -74,10 +74,7 @@ export class Ledger {
 
   /** Makes this process the run's owner. Throws `run_owned` when another one has it. */
   async takeRun(id: RunId): Promise<RunWriter> {
-    const token = this.#tables.ownership.take(id, thisProcess(), this.#clock.now());
-    const writer = new RunWriter(id, token, this.#tables, this.#clock);
-    await writer.begin();
-    return writer;
+    return RunWriter.take(id, this.#tables, this.#clock);
   }
 
   /**

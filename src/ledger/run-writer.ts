@@ -3,6 +3,7 @@
 
 import type { Clock, Instant } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
+import { thisProcess } from '../platform/process-identity.ts';
 import { CountChanges } from './count-table.ts';
 import type { RunStatus } from './health.ts';
 import type { LedgerTables } from './ledger-tables.ts';
@@ -56,12 +57,25 @@ export class RunWriter {
   /** Up to here the time worked has been added to the run. */
   #countedUpTo: number;
 
-  constructor(run: RunId, token: FencingToken, tables: LedgerTables, clock: Clock) {
+  private constructor(run: RunId, token: FencingToken, tables: LedgerTables, clock: Clock) {
     this.run = run;
     this.#token = token;
     this.#tables = tables;
     this.#clock = clock;
     this.#countedUpTo = clock.monotonic();
+  }
+
+  /**
+   * Takes the run for this process, marks it as running, and puts back what a former owner had in hand when it died: all at
+   * once, so that nobody sees a run that has an owner and is not running. Throws `run_owned`.
+   */
+  static take(run: RunId, tables: LedgerTables, clock: Clock): RunWriter {
+    return tables.database.transaction(() => {
+      const now = clock.now();
+      const writer = new RunWriter(run, tables.ownership.takeWithin(run, thisProcess(), now), tables, clock);
+      writer.#begin(now);
+      return writer;
+    });
   }
 
   /** Makes results of pages true, and hands out new work. */
@@ -165,15 +179,12 @@ export class RunWriter {
     });
   }
 
-  /** Marks the run as running, and puts back what a former owner had in hand when it died. */
-  async begin(): Promise<void> {
-    this.#asOwner((now) => {
-      this.#tables.runs.setStatus(this.run, 'running', undefined, undefined, now);
-      this.#tables.requests.returnAllClaimed(this.run);
-      this.#tables.exchanges.bodies.catchUp();
-      this.#askAgain(now);
-      this.#isWalking = this.#tables.walks.of(this.run).length > 0;
-    });
+  #begin(now: Instant): void {
+    this.#tables.runs.setStatus(this.run, 'running', undefined, undefined, now);
+    this.#tables.requests.returnAllClaimed(this.run);
+    this.#tables.exchanges.bodies.catchUp();
+    this.#askAgain(now);
+    this.#isWalking = this.#tables.walks.of(this.run).length > 0;
   }
 
   /** What was refused or never answered is no fact about the site: it is asked for once more. */
