@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** They wait most of the time, and measure for how long. */
 const PACED = ['test/**/*pace.test.ts'];
@@ -10,6 +11,28 @@ const ALONE = [
   'test/mirror/whole-court.test.ts',
   'test/security/hostile-answers.test.ts',
 ];
+
+/** Over half a minute each. Begun last, one of them would keep a single worker busy while the others are done. */
+const LONG = [
+  'guarantees/g1-nothing-lost',
+  'speculation/kill',
+  'mirror/client-browser',
+  'dashboard/accessibility',
+  'fleet/outages',
+  'docs/examples',
+  'e2e/cli-usage',
+  'sites/end-to-end',
+  'fleet/commands',
+  'mirror/cli',
+].map((name) => `/test/${name}.test.ts`);
+
+class LongOnesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => LONG.some((name) => moduleId.endsWith(name));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -27,6 +50,7 @@ export default defineConfig({
     // What is slow because others are at work is no failure.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    sequence: { sequencer: LongOnesFirst },
     projects: [
       {
         extends: true,
