@@ -32,6 +32,8 @@ async function start() {
 function rememberCompiledCode() {
   const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
   module.enableCompileCache(join(caches, 'curlew', 'compiled'));
+  // Node does it at the end; a process that is killed would leave nothing to the one that resumes its run.
+  setTimeout(() => module.flushCompileCache(), 2_000).unref();
 }
 
 /** Node's remarks about its own features, and about the user's package.json, are no use to who runs a scraper. */

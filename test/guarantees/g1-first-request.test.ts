@@ -19,11 +19,14 @@ const scratch = scratchDirectory();
 /** Work that an entry does for each of its requests: enough that reading it again takes longer than the limit. */
 const HASHES = 8;
 
+/** As users have it: what was compiled is what the killed run has left, and not what other tests have. */
+const ownCache = () => ({ env: { NODE_COMPILE_CACHE: scratch('compiled') } });
+
 /** Kills a run in the middle of its entry, with a long queue and many records behind it. */
 async function leaveLongQueue(court: RunningCourt, data: string): Promise<void> {
   const length = { requests: 2 * QUEUED, urgent: QUEUED, records: RECORDS, hashes: HASHES };
   const params = Object.entries(length).flatMap(([name, value]) => ['--param', `${name}=${value}`]);
-  const life = startCurlew([...runArguments(LONG_LIST, court, data), ...params]);
+  const life = startCurlew([...runArguments(LONG_LIST, court, data), ...params], ownCache());
   await court.log.arrival(({ path }) => path === `/graph/${QUEUED}`);
   life.kill('SIGKILL');
   await life.ended;
@@ -32,8 +35,7 @@ async function leaveLongQueue(court: RunningCourt, data: string): Promise<void> 
 async function firstRequestMs(court: RunningCourt, data: string): Promise<number> {
   const before = court.log.entries.length;
   const startedAt = performance.now();
-  // As users have it, without the cache of compiled code that other tests use.
-  const life = startCurlew(resumeArguments(data), { env: { NODE_DISABLE_COMPILE_CACHE: '1' } });
+  const life = startCurlew(resumeArguments(data), ownCache());
   const { arrivedAt } = await court.log.arrival(({ n }) => n > before);
   const waitedMs = waitedForProcessorMs(life.pid);
   life.kill('SIGKILL');
