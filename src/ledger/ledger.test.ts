@@ -157,6 +157,16 @@ describe('a commit', () => {
     expect(await ledger.summary(id)).toMatchObject({ requests: { done: 1, pending: 1 }, records: 1 });
   });
 
+  it('counts the time worked, so that a run that is killed has not lost it', async () => {
+    const { id, writer } = await begin(request('/a'));
+    await clock.advance(1_500);
+    await claim(writer, id, 1);
+    expect((await ledger.summary(id)).seconds).toBe(1.5);
+    await clock.advance(500);
+    await writer.heartbeat(undefined);
+    expect((await ledger.summary(id)).seconds).toBe(2);
+  });
+
   it('of a former owner is rejected whole', async () => {
     const { id, writer } = await begin(request('/a'));
     const [page] = await claim(writer, id, 1);

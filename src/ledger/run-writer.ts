@@ -81,6 +81,7 @@ export class RunWriter {
   /** Makes results of pages true, and hands out new work. */
   async commit({ results, wanted, memory }: Commit): Promise<CommitResult> {
     return this.#asOwner((now) => {
+      this.#countTime();
       const changes = new CountChanges();
       const queued: Queued = new Map();
       const probes: SettledProbe[] = [];
