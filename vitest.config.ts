@@ -5,8 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** They wait most of the time, and measure for how long. */
 const PACED = ['test/**/*pace.test.ts'];
-/** They measure the memory of the processes they start, or need all of the machine. */
-const ALONE = [
+/** They measure the memory of the processes they start, or need most of the machine. */
+const HEAVY = [
   'test/guarantees/{g1-first-request,g7-bounded}.test.ts',
   'test/mirror/whole-court.test.ts',
   'test/security/hostile-answers.test.ts',
@@ -65,18 +65,18 @@ export default defineConfig({
         test: {
           name: 'whole',
           include: ['test/**/*.test.ts'],
-          exclude: [...PACED, ...ALONE],
+          exclude: [...PACED, ...HEAVY],
           sequence: { groupOrder: 2 },
         },
       },
       {
+        // All at once.
         extends: true,
-        test: { name: 'paced', include: PACED, sequence: { groupOrder: 3 } },
+        test: { name: 'paced', include: PACED, maxWorkers: 8, sequence: { groupOrder: 3 } },
       },
       {
-        // One file at a time.
         extends: true,
-        test: { name: 'alone', include: ALONE, fileParallelism: false, sequence: { groupOrder: 4 } },
+        test: { name: 'heavy', include: HEAVY, maxWorkers: 2, sequence: { groupOrder: 4 } },
       },
     ],
   },
