@@ -126,11 +126,12 @@ describe('a limiter over Redis', () => {
 
   it('keeps the turn of a request that takes longer to leave than a dead worker would be waited for', async () => {
     const host = newHost();
-    const fleet = await fleetOf(2, url, { turnLeaseMs: 150 });
+    // Long enough that a busy machine does not take this process for dead.
+    const fleet = await fleetOf(2, url, { turnLeaseMs: 500 });
     const [one, other] = fleet.map(({ politeness }) => politeness.limiter(host, at(20)));
     const turn = await one?.takeTurn(never);
     const next = leave(other ?? expect.fail());
-    await systemClock.sleep(600);
+    await systemClock.sleep(2_000);
     const leftAt = systemClock.monotonic();
     turn?.leave();
     expect((await next) - leftAt).toBeGreaterThanOrEqual(50);
