@@ -7,10 +7,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const PACED = ['test/**/*pace.test.ts'];
 /** They measure the memory of the processes they start, or need most of the machine. */
 const HEAVY = [
-  'test/guarantees/{g1-first-request,g7-bounded}.test.ts',
+  'test/guarantees/g7-bounded.test.ts',
   'test/mirror/whole-court.test.ts',
   'test/security/hostile-answers.test.ts',
 ];
+
+/** It measures how quick a start is. */
+const ALONE = ['test/guarantees/g1-first-request.test.ts'];
 
 /** Over half a minute each. Begun last, one of them would keep a single worker busy while the others are done. */
 const LONG = [
@@ -65,7 +68,7 @@ export default defineConfig({
         test: {
           name: 'whole',
           include: ['test/**/*.test.ts'],
-          exclude: [...PACED, ...HEAVY],
+          exclude: [...PACED, ...HEAVY, ...ALONE],
           sequence: { groupOrder: 2 },
         },
       },
@@ -77,6 +80,10 @@ export default defineConfig({
       {
         extends: true,
         test: { name: 'heavy', include: HEAVY, maxWorkers: 2, sequence: { groupOrder: 4 } },
+      },
+      {
+        extends: true,
+        test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 5 } },
       },
     ],
   },
