@@ -59,6 +59,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'parts',
+          isolate: false,
           include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'examples/**/*.test.ts'],
           sequence: { groupOrder: 1 },
         },

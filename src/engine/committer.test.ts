@@ -156,6 +156,26 @@ describe('a committer', () => {
     await many.end();
   });
 
+  it('waits no longer once nothing more is to come, or the group is full', async () => {
+    const desk = new Desk(true);
+    for (const goOn of [
+      () => desk.committer.hurry(),
+      () => {
+        for (let n = 1; n < 32; n++) desk.committer.submit(page(1));
+      },
+    ]) {
+      const begun = desk.begun.length;
+      desk.committer.submit(page(1));
+      await nextTurn();
+      expect(desk.begun).toHaveLength(begun);
+      goOn();
+      await nextTurn();
+      expect(desk.begun).toHaveLength(begun + 1);
+      await desk.end();
+    }
+    expect(desk.begun.map(({ pages }) => pages.length)).toEqual([1, 32]);
+  });
+
   it('does not count a file that lies on the disk', () => {
     const desk = new Desk();
     desk.committer.submit(page(100 * MB, 'a.pdf'));

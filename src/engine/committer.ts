@@ -30,6 +30,8 @@ export class Committer {
   #pages: PreparedPage[] = [];
   #wanted = new Map<HostId, number>();
   #running: Promise<void> | undefined;
+  /** Ends the wait for more pages. */
+  #hurry: () => void = () => {};
   #failed = false;
   #waitingPages = 0;
   #waitingBytes = 0;
@@ -52,6 +54,7 @@ export class Committer {
     this.#pages.push(page);
     this.#waitingPages++;
     this.#waitingBytes += bytesOf(page);
+    if (this.#pages.length >= FULL_GROUP) this.#hurry();
     this.#start();
   }
 
@@ -59,6 +62,11 @@ export class Committer {
   want(host: HostId, count: number): void {
     this.#wanted.set(host, count);
     this.#start();
+  }
+
+  /** To be called when `moreToCome` has become false: what waits for others waits in vain. */
+  hurry(): void {
+    this.#hurry();
   }
 
   /** Resolves when all that was submitted is committed, or a commit has failed. */
@@ -77,7 +85,12 @@ export class Committer {
       await Promise.resolve();
       while (this.#pages.length > 0 || this.#wanted.size > 0) {
         if (this.#pages.length > 0 && this.#pages.length < FULL_GROUP && this.#options.moreToCome()) {
-          await this.#options.clock.sleep(GROUP_MS);
+          await Promise.race([
+            this.#options.clock.sleep(GROUP_MS),
+            new Promise<void>((resolve) => {
+              this.#hurry = resolve;
+            }),
+          ]);
         }
         await this.#commitGroup();
       }

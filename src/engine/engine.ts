@@ -185,6 +185,7 @@ export class Engine {
     }
     this.#active -= answered.length;
     this.#pump();
+    if (this.#active === 0) this.#committer.hurry();
   }
 
   #committed(pages: readonly PreparedPage[], result: CommitResult): void {
