@@ -25,6 +25,8 @@ const LAYERS = [
 interface Import {
   readonly target: string;
   readonly typeOnly: boolean;
+  /** Whether it is loaded with the file, and not when it is first needed. */
+  readonly atOnce: boolean;
 }
 
 interface SourceFile {
@@ -64,14 +66,17 @@ function importsIn(code: string): Import[] {
           .filter(Boolean) ?? [];
       const onlyTypes =
         names.length > 0 && what.trim().startsWith('{') && names.every((name) => name.startsWith('type '));
-      return { target, typeOnly: what.startsWith('type ') || onlyTypes };
+      return { target, typeOnly: what.startsWith('type ') || onlyTypes, atOnce: true };
     },
   );
-  const bare = [...code.matchAll(/^import '([^']+)';/gm)].map((match) => ({ target: match[1] ?? '', typeOnly: false }));
-  const dynamic = [...code.matchAll(/(\btypeof )?\bimport\('([^']+)'\)/g)].map(([, type, target = '']) => ({
-    target,
-    typeOnly: type !== undefined,
+  const bare = [...code.matchAll(/^import '([^']+)';/gm)].map((match) => ({
+    target: match[1] ?? '',
+    typeOnly: false,
+    atOnce: true,
   }));
+  const dynamic = [...code.matchAll(/(\btypeof )?\b(?:import|getBuiltinModule)\('([^']+)'\)/g)].map(
+    ([, type, target = '']) => ({ target, typeOnly: type !== undefined, atOnce: false }),
+  );
   return [...statics, ...bare, ...dynamic];
 }
 
@@ -84,12 +89,17 @@ function layerOf(path: string): number {
   return LAYERS.findIndex((layer) => layer.includes(partOf(path)));
 }
 
-const valueImports = new Map(
-  files.map(({ path, imports }) => {
-    const targets = imports.filter(({ target, typeOnly }) => target.startsWith('.') && !typeOnly);
-    return [path, targets.map(({ target }) => join(dirname(path), target))] as const;
-  }),
-);
+const valueImports = localImports(({ typeOnly }) => !typeOnly);
+
+/** By file: which files of ours it imports in such a way. */
+function localImports(way: (one: Import) => boolean): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    files.map(({ path, imports }) => {
+      const targets = imports.filter((one) => one.target.startsWith('.') && way(one));
+      return [path, targets.map(({ target }) => join(dirname(path), target))];
+    }),
+  );
+}
 
 const local = files.flatMap(({ path, imports }) =>
   imports
@@ -151,15 +161,32 @@ describe('dependencies', () => {
   });
 });
 
-/** The files that are loaded when these are. */
-function reachedFrom(paths: readonly string[], reached = new Set<string>()): Set<string> {
+/** The files that are loaded when these are, at once or later. */
+function reachedFrom(paths: readonly string[], imports = valueImports, reached = new Set<string>()): Set<string> {
   for (const path of paths) {
     if (reached.has(path)) continue;
     reached.add(path);
-    reachedFrom(valueImports.get(path) ?? [], reached);
+    reachedFrom(imports.get(path) ?? [], imports, reached);
   }
   return reached;
 }
+
+describe('a start', () => {
+  // To import node:http is to ask for all it has: Node's fetch and WebSocket are loaded, for 30 ms.
+  it('of a run loads no Chromium, no Redis, no Kafka, no web server, and nothing of node:http', () => {
+    const atOnce = localImports(({ typeOnly, atOnce }) => !typeOnly && atOnce);
+    const reached = reachedFrom(['cli/run.ts', 'cli/resume.ts'], atOnce);
+    expect(reached.size).toBeGreaterThan(100);
+    const loaded = files
+      .filter(({ path }) => reached.has(path))
+      .flatMap(({ path, imports }) => imports.map((one) => ({ path, ...one })))
+      .filter(({ typeOnly, atOnce }) => !typeOnly && atOnce)
+      .filter(({ target }) =>
+        /^(node:https?|playwright-core|@redis\/client|@platformatic\/kafka|fastify)$/.test(target),
+      );
+    expect(loaded.map(({ path, target }) => `${path} → ${target}`)).toEqual([]);
+  });
+});
 
 /** Files outside of `folders` whose code has what must not be there. */
 function offenders(folders: readonly string[], forbidden: RegExp): string[] {
