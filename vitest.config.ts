@@ -59,6 +59,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'parts',
+          // A process for each file would take longer than its tests.
           isolate: false,
           include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'examples/**/*.test.ts'],
           sequence: { groupOrder: 1 },

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { classifyBrowser } from '../../src/fetch/browser/classify-browser.ts';
 import { closedSockets } from '../../src/platform/sockets.ts';
 import { codeOf, load, openBrowser, startPages, text } from './browser-setup.ts';
@@ -42,8 +42,11 @@ function chromiums(): readonly Process[] {
 
 // A place of our own, so that whatever Chromium and Playwright leave is seen.
 const ownTmp = mkdtempSync(join(tmpdir(), 'curlew-browser-test-'));
-process.env.TMPDIR = ownTmp;
-afterAll(() => rmSync(ownTmp, { recursive: true }));
+vi.stubEnv('TMPDIR', ownTmp);
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(ownTmp, { recursive: true });
+});
 const leftovers = () => readdirSync(ownTmp);
 
 /** Kills those processes that match, and says which they were. */

@@ -2,7 +2,7 @@
 // the clients; here are the rest.
 
 import { writeFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SWITCHES } from '../../sim/judicial-ky/switches.ts';
 import { MIRROR_ERROR_CODES } from '../../src/mirror/error-codes.ts';
 import { unreportedJudgments } from '../../src/mirror/sources/judicial-ky/unreported-judgments.ts';
@@ -72,15 +72,10 @@ describe('reasons of failure', () => {
     const clock = new FlyingClock();
     const fake = scratch('chromium');
     writeFileSync(fake, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-    const before = process.env.CURLEW_CHROMIUM;
-    process.env.CURLEW_CHROMIUM = fake;
-    try {
-      const summary = await scrape(site, data(), {}, { client: 'browser', world: { clock } });
-      expect(summary).toMatchObject({ downloadsCompleted: 0, errorCounts: { browser_launch_failed: 1 } });
-    } finally {
-      if (before === undefined) delete process.env.CURLEW_CHROMIUM;
-      else process.env.CURLEW_CHROMIUM = before;
-    }
+    vi.stubEnv('CURLEW_CHROMIUM', fake);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const summary = await scrape(site, data(), {}, { client: 'browser', world: { clock } });
+    expect(summary).toMatchObject({ downloadsCompleted: 0, errorCounts: { browser_launch_failed: 1 } });
     expect(clock.sleeps.filter((ms) => ms >= 5_000)).toEqual([5_000, 15_000, 45_000]);
     expect(await latestRun(data())).toMatchObject({ status: 'failed' });
   });
