@@ -3,8 +3,8 @@
 // not written when a process is killed is made up for by the next (`catchUp`).
 
 import type { StatementSync } from 'node:sqlite';
-import { BodyFilter } from './body-filter.ts';
 import type { Database } from './database.ts';
+import { HashFilter } from './hash-filter.ts';
 import type { ExchangeId } from './page-result.ts';
 
 /** So many are gathered before they are written: half a megabyte. */
@@ -21,7 +21,7 @@ export class BodyIndex {
   /** By hash, a character for each byte: their order is that of the index. */
   readonly #gathered = new Map<string, ExchangeId>();
   /** Read when it is first needed. */
-  #filter: Pick<BodyFilter, 'add' | 'mayHave'> | undefined;
+  #filter: Pick<HashFilter, 'add' | 'mayHave'> | undefined;
 
   constructor(database: Database) {
     this.#insert = database.prepare('INSERT OR IGNORE INTO bodies (sha256, exchange_id) VALUES (?, ?)');
@@ -70,8 +70,8 @@ export class BodyIndex {
     this.#gathered.clear();
   }
 
-  #readFilter(): Pick<BodyFilter, 'add' | 'mayHave'> {
-    const filter = new BodyFilter();
+  #readFilter(): Pick<HashFilter, 'add' | 'mayHave'> {
+    const filter = new HashFilter();
     let rows = 0;
     for (const { sha256 } of this.#all.iterate()) {
       filter.add(sha256 as Uint8Array);

@@ -3,7 +3,8 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Instant } from '../platform/clock.ts';
 import type { Database } from './database.ts';
-import type { ClaimedRequest, HostId, NewRequest, RequestId, Settlement } from './page-result.ts';
+import { HashFilter } from './hash-filter.ts';
+import type { ClaimedRequest, HostId, NewRequest, PageResult, RequestId, Settlement } from './page-result.ts';
 import { RecentReadings } from './recent-readings.ts';
 import type { WhichRequests } from './reopen-requests.ts';
 import { decodeRequest, encodeRequest } from './request-codec.ts';
@@ -37,7 +38,20 @@ export interface Problem {
   readonly example: string;
 }
 
+type ReadyRow = readonly [
+  id: RequestId,
+  identity: Uint8Array,
+  attempts: number,
+  method: string,
+  url: string,
+  step: string | null,
+  priority: number,
+  depth: number,
+  extra: string | null,
+];
+
 export class RequestTable {
+  readonly #isEmpty: StatementSync;
   readonly #readingOf: StatementSync;
   readonly #insert: StatementSync;
   readonly #conflict: StatementSync;
@@ -56,27 +70,33 @@ export class RequestTable {
   readonly #reopen: StatementSync;
   readonly #reopenable: StatementSync;
   readonly #problems: StatementSync;
-  /** Of `#recentRun`. */
+  /** The run that was added to last, and what is known of its requests. */
+  #knownRun: RunId | undefined;
   readonly #recent = new RecentReadings();
-  #recentRun: RunId | undefined;
+  /** All that were added, when the run began here: what is not among them is new unless another process was faster. */
+  #added: HashFilter | undefined;
 
   constructor(database: Database) {
+    this.#isEmpty = database.prepare('SELECT NOT EXISTS (SELECT 1 FROM requests WHERE run_id = ?) AS empty');
     this.#readingOf = database.prepare('SELECT reading FROM requests WHERE run_id = ? AND identity = ?');
     this.#readingOf.setReturnArrays(true);
     this.#insert = database.prepare(
       `INSERT INTO requests (run_id, host_id, state, priority, depth, identity, reading, parent_id, method, url, step, extra)
-       VALUES (?, ?, ${State.ready}, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ${State.ready}, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, identity) DO NOTHING`,
     );
     this.#conflict = database.prepare(
       'UPDATE requests SET conflicts = conflicts + 1 WHERE run_id = ? AND identity = ?',
     );
+    // Many at a time: calling a statement takes longer than what these do.
+    const these = 'id IN (SELECT value FROM json_each(?))';
     // An expression for the limit: SQLite plans a query anew for every value of a bare one.
     this.#select = database.prepare(
-      `SELECT id, host_id, identity, attempts, method, url, step, priority, depth, extra FROM requests
+      `SELECT id, identity, attempts, method, url, step, priority, depth, extra FROM requests
        WHERE run_id = ? AND host_id = ? AND state = ${State.ready}
        ORDER BY priority DESC, depth DESC, id LIMIT 0 + ?`,
     );
-    this.#claim = database.prepare(`UPDATE requests SET state = ${State.claimed} WHERE id = ?`);
+    this.#select.setReturnArrays(true);
+    this.#claim = database.prepare(`UPDATE requests SET state = ${State.claimed} WHERE ${these}`);
     this.#promote = database.prepare(
       `UPDATE requests SET state = ${State.ready}
        WHERE run_id = ? AND host_id = ? AND state = ${State.delayed} AND due_at <= ?`,
@@ -85,12 +105,12 @@ export class RequestTable {
       `SELECT min(due_at) AS due FROM requests WHERE run_id = ? AND host_id = ? AND state = ${State.delayed}`,
     );
     this.#settle = database.prepare(
-      `UPDATE requests SET state = ${State.settled}, attempts = attempts + 1, verdict = ?, status = ?, reason = ? WHERE id = ?`,
+      `UPDATE requests SET state = ${State.settled}, attempts = attempts + 1, verdict = ?, status = ?, reason = ? WHERE ${these}`,
     );
     this.#delay = database.prepare(
-      `UPDATE requests SET state = ${State.delayed}, attempts = attempts + 1, due_at = ?, reason = ? WHERE id = ?`,
+      `UPDATE requests SET state = ${State.delayed}, attempts = attempts + 1, due_at = ?, reason = ? WHERE ${these}`,
     );
-    this.#return = database.prepare(`UPDATE requests SET state = ${State.ready} WHERE id = ?`);
+    this.#return = database.prepare(`UPDATE requests SET state = ${State.ready} WHERE ${these}`);
     this.#returnAll = database.prepare(
       `UPDATE requests SET state = ${State.ready} WHERE run_id = ? AND state = ${State.claimed}`,
     );
@@ -129,12 +149,12 @@ export class RequestTable {
     // Most links of a site lead to pages that are known, and looking costs a quarter of an insert that conflicts.
     const { identity, reading } = request;
     const known = this.#readingIn(run, identity);
-    if (known === undefined) {
-      this.#addNew(run, host, request, parent);
+    if (known === undefined && this.#addNew(run, host, request, parent)) {
       this.#recent.set(identity, reading);
+      this.#added?.add(identity);
       return true;
     }
-    if (known !== reading) this.#conflict.run(run, identity);
+    if ((known ?? this.#storedReading(run, identity)) !== reading) this.#conflict.run(run, identity);
     return false;
   }
 
@@ -143,19 +163,28 @@ export class RequestTable {
     this.#recent.clear();
   }
 
+  /** What the request of that identity is read as; undefined when the run has none, as far as this process knows. */
   #readingIn(run: RunId, identity: Uint8Array): number | undefined {
-    if (run !== this.#recentRun) this.forget();
-    this.#recentRun = run;
+    if (run !== this.#knownRun) {
+      this.forget();
+      this.#added = this.#isEmpty.get(run)?.empty === 1 ? new HashFilter() : undefined;
+      this.#knownRun = run;
+    }
     const recent = this.#recent.get(identity);
-    if (recent !== undefined) return recent;
+    if (recent !== undefined || this.#added?.mayHave(identity) === false) return recent;
+    return this.#storedReading(run, identity);
+  }
+
+  #storedReading(run: RunId, identity: Uint8Array): number | undefined {
     const row = this.#readingOf.get(run, identity) as unknown as readonly [reading: number] | undefined;
     if (row !== undefined) this.#recent.set(identity, row[0]);
     return row?.[0];
   }
 
-  #addNew(run: RunId, host: HostId, request: NewRequest, parent: RequestId | undefined): void {
+  /** False when the run has it after all. */
+  #addNew(run: RunId, host: HostId, request: NewRequest, parent: RequestId | undefined): boolean {
     const row = encodeRequest(request.spec);
-    this.#insert.run(
+    const { changes } = this.#insert.run(
       run,
       host,
       row.priority,
@@ -168,26 +197,16 @@ export class RequestTable {
       row.step,
       row.extra,
     );
+    return changes === 1;
   }
 
   /** Hands out up to `limit` requests of a host: highest priority first, then deepest, then oldest. */
   claim(run: RunId, host: HostId, limit: number): ClaimedRequest[] {
-    return this.#select.all(run, host, limit).map((row) => {
-      this.#claim.run(row.id as number);
-      return {
-        id: row.id as RequestId,
-        hostId: host,
-        identity: row.identity as Uint8Array,
-        attempts: row.attempts as number,
-        spec: decodeRequest({
-          method: row.method as string,
-          url: row.url as string,
-          step: row.step as string | null,
-          priority: row.priority as number,
-          depth: row.depth as number,
-          extra: row.extra as string | null,
-        }),
-      };
+    const rows = this.#select.all(run, host, limit) as unknown as readonly ReadyRow[];
+    if (rows.length > 0) this.#claim.run(JSON.stringify(rows.map(([id]) => id)));
+    return rows.map(([id, identity, attempts, method, url, step, priority, depth, extra]) => {
+      const spec = decodeRequest({ method, url, step, priority, depth, extra });
+      return { id, hostId: host, identity, attempts, spec };
     });
   }
 
@@ -202,16 +221,24 @@ export class RequestTable {
     return due === null || due === undefined ? undefined : Number(due);
   }
 
-  settle(id: RequestId, settlement: Settlement): void {
+  /** Writes down what became of requests; all that came to the same at once. */
+  settle(pages: readonly Pick<PageResult, 'request' | 'settlement'>[]): void {
+    for (const alike of Map.groupBy(pages, ({ settlement }) => JSON.stringify(settlement)).values()) {
+      const ids = JSON.stringify(alike.map(({ request }) => request.id));
+      if (alike[0] !== undefined) this.#settleAlike(ids, alike[0].settlement);
+    }
+  }
+
+  #settleAlike(ids: string, settlement: Settlement): void {
     switch (settlement.kind) {
       case 'settled':
-        this.#settle.run(settlement.verdict, settlement.status ?? null, settlement.reason ?? null, id);
+        this.#settle.run(settlement.verdict, settlement.status ?? null, settlement.reason ?? null, ids);
         return;
       case 'delayed':
-        this.#delay.run(settlement.dueAt, settlement.reason, id);
+        this.#delay.run(settlement.dueAt, settlement.reason, ids);
         return;
       case 'returned':
-        this.#return.run(id);
+        this.#return.run(ids);
         return;
     }
   }

@@ -85,6 +85,7 @@ export class RunWriter {
       const changes = new CountChanges();
       const queued: Queued = new Map();
       const probes: SettledProbe[] = [];
+      this.#tables.requests.settle(results);
       for (const result of results) {
         this.#apply(result, changes, queued, now);
         if (result.settlement.kind === 'settled') probes.push(...this.#settleProbes(result));
@@ -227,7 +228,6 @@ export class RunWriter {
 
   #apply(result: PageResult, changes: CountChanges, queued: Queued, now: Instant): void {
     const { request, settlement } = result;
-    this.#tables.requests.settle(request.id, settlement);
     if (settlement.kind === 'settled') {
       changes.add(request.hostId, 'pending', -1);
       changes.add(request.hostId, settlement.verdict, 1);
