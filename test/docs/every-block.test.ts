@@ -23,7 +23,7 @@ const BY_PAGE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const BY_LINE: readonly (readonly [line: RegExp, file: string, has: string])[] = [
   [/^curlew serve( |$)/, 'test/docs/serve-pages.test.ts', 'startShell'],
   [/^npx curlew demo$/, 'test/e2e/demo.test.ts', "'demo'"],
-  [/^npm install && npm run demo$/, '.ci/run', 'npm run demo'],
+  [/^npm install && npm run demo$/, 'test/e2e/demo.test.ts', 'npm run demo'],
   [/^npm install && npm test$/, '.ci/run', 'npm test'],
   [/^mkdir court && cd court$|^npm init --yes$|^npm install curlew zod$/, 'test/e2e/package.test.ts', "'install'"],
   [/^npx tsc --noEmit -p web$/, 'package.json', 'tsc --noEmit -p web'],

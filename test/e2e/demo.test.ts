@@ -8,14 +8,12 @@ import { describe, expect, it } from 'vitest';
 import { curlew } from '../fixtures/curlew-process.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 
+const HOME = fileURLToPath(new URL('../..', import.meta.url));
 const BIN = fileURLToPath(new URL('../../bin/curlew.js', import.meta.url));
 const scratch = scratchDirectory();
 
-async function demo(...options: string[]) {
-  const child = spawn(process.execPath, [BIN, 'demo', ...options], {
-    cwd: scratch(),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+async function outputOf(command: string, args: readonly string[], directory: string) {
+  const child = spawn(command, args, { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';
   child.stdout.on('data', (chunk) => (stdout += chunk));
   const [code] = await once(child, 'close');
@@ -26,7 +24,7 @@ describe('curlew demo', () => {
   it('is killed, resumes, and finds everything once', { timeout: 60_000 }, async () => {
     // Somebody was here before, and their data stays.
     await mkdir(scratch('curlew-data', 'demo'), { recursive: true });
-    const { code, stdout } = await demo();
+    const { code, stdout } = await outputOf(process.execPath, [BIN, 'demo'], scratch());
     expect(code).toBe(0);
     const killed = Number(/Killed\. (\d+) records had been committed/.exec(stdout)?.[1]);
     expect(killed).toBeGreaterThan(100);
@@ -47,8 +45,9 @@ describe('curlew demo', () => {
     }
   });
 
-  it('tells machines what came of it, and nothing else', { timeout: 60_000 }, async () => {
-    const { code, stdout } = await demo('--json', '--data', scratch('data'));
+  it('tells machines what came of it, and nothing else, also as npm run demo', { timeout: 60_000 }, async () => {
+    const args = ['run', '--silent', 'demo', '--', '--json', '--data', scratch('data')];
+    const { code, stdout } = await outputOf('npm', args, HOME);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
       data: scratch('data'),

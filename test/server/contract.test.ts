@@ -456,7 +456,9 @@ describe('changes', { timeout: 120_000 }, () => {
     expect((await call(server, 'replayRun', { params })).status).toBe(202);
 
     const site = 'court.example';
-    await call(server, 'start', { body: { startable: 'site:examples/listing-site.ts', params: { settings } } });
+    // So slow that it is still being walked when the others are refused.
+    const slow = { ...settings, rate: '1' };
+    await call(server, 'start', { body: { startable: 'site:examples/listing-site.ts', params: { settings: slow } } });
     expect((await call(server, 'resumeWalk', { params: { site } })).json.error).toBe('run_in_progress');
     expect((await call(server, 'stopWalk', { params: { site } })).status).toBe(202);
     await until(

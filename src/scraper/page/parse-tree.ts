@@ -12,7 +12,7 @@ import {
   Element,
   type ParentNode,
 } from 'domhandler';
-import { decodeHTML, decodeHTMLAttribute, decodeXML } from 'entities';
+import { decodeHTML, decodeHTMLAttribute, decodeXML } from 'entities/decode';
 import { Parser, type ParserOptions } from 'htmlparser2';
 import { type PageReference, StructureError } from './structure-error.ts';
 
