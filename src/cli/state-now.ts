@@ -8,6 +8,8 @@ import type { Run } from '../ledger/run.ts';
 export type RunState = RunStatus | 'killed';
 
 export async function stateNow(ledger: Ledger, run: Run): Promise<RunState> {
-  const abandoned = run.status === 'running' && (await ledger.holderOf(run.id)) === undefined;
-  return abandoned ? 'killed' : run.status;
+  if (run.status !== 'running' || (await ledger.holderOf(run.id)) !== undefined) return run.status;
+  // It may have ended, and its process be gone, after it was read.
+  const { status } = await ledger.run(run.id);
+  return status === 'running' ? 'killed' : status;
 }

@@ -9,7 +9,14 @@ import { EventReport, type EventReportRow } from './event-report.ts';
 import { type Listed, type ScannedPage, scanIds } from './list-rows.ts';
 import { RecordReport, type RecordReportRow } from './record-report.ts';
 import { RequestReport, type RequestReportRow } from './request-report.ts';
-import { type OwnerReport, type ReportedRun, type RunCounts, type RunFilter, RunReport } from './run-report.ts';
+import {
+  type OwnedRun,
+  type OwnerReport,
+  type ReportedRun,
+  type RunCounts,
+  type RunFilter,
+  RunReport,
+} from './run-report.ts';
 import { readDownloadTimeline, readTimeline, type Timeline } from './timeline-report.ts';
 
 /** Everything about one request that stands in the ledger, beside its exchanges. */
@@ -69,6 +76,14 @@ export class Reports {
   /** What a run came to by now. */
   async countsOf(run: RunId): Promise<RunCounts> {
     return this.#runs.counts(run);
+  }
+
+  /** A run that was read before, and who has it, as of one moment: what has ended meanwhile is nobody's, and not killed. */
+  async withOwner(read: ReportedRun): Promise<OwnedRun> {
+    const owner = await this.ownerOf(read.id);
+    if (read.status !== 'running' || owner.state === 'alive') return { run: read, owner };
+    const run = (await this.run(read.id)) ?? read;
+    return { run, owner: run.status === 'running' ? owner : await this.ownerOf(run.id) };
   }
 
   async ownerOf(run: RunId): Promise<OwnerReport> {

@@ -37,6 +37,11 @@ export interface OwnerReport {
   readonly heartbeatAt: Instant | undefined;
 }
 
+export interface OwnedRun {
+  readonly run: ReportedRun;
+  readonly owner: OwnerReport;
+}
+
 export interface RunFilter {
   readonly kind?: RunKind | undefined;
   readonly statuses?: readonly RunStatus[] | undefined;

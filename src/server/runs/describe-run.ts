@@ -1,7 +1,7 @@
 // One run with everything its page shows at once.
 
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { ReportedRun } from '../../ledger/reports/run-report.ts';
+import type { OwnedRun, ReportedRun } from '../../ledger/reports/run-report.ts';
 import type { RunDetail } from '../contract/runs.ts';
 import { clean } from '../http/clean.ts';
 import { iso } from '../http/iso.ts';
@@ -9,21 +9,21 @@ import { hostFacts } from '../routes/host-routes.ts';
 import type { ServerContext } from '../server-context.ts';
 import { describeOwner } from './run-rows.ts';
 
-export async function describeRun(context: ServerContext, run: ReportedRun): Promise<RunDetail> {
+export async function describeRun(context: ServerContext, read: ReportedRun): Promise<RunDetail> {
   const { ledger, rows } = context;
-  const owner = await ledger.reports.ownerOf(run.id);
-  const row = await rows.row(run);
+  const owned = await ledger.reports.withOwner(read);
+  const { run } = owned;
   return {
-    ...row,
+    ...(await rows.rowOf(owned)),
     source: run.source ?? null,
     params: clean(run.params),
     settings: clean(run.settings),
     csvVersionId: run.csvVersionId ?? null,
     coverage: run.coverage ?? null,
-    owner: describeOwner(run, owner),
+    owner: describeOwner(owned),
     hosts: await hostsOf(context, run),
     startPages: run.kind === 'site' ? await startPagesOf(context, run) : [],
-    can: await obstacles(ledger, run),
+    can: await obstaclesTo(ledger, owned),
     lastEventId: await ledger.lastEvent(run.id),
   };
 }
@@ -56,8 +56,11 @@ async function startPagesOf({ ledger }: ServerContext, { id }: ReportedRun): Pro
 }
 
 /** Why something cannot be done with a run; null where it can. */
-export async function obstacles({ reports }: Ledger, run: ReportedRun): Promise<RunDetail['can']> {
-  const owner = await reports.ownerOf(run.id);
+export async function obstacles(ledger: Ledger, read: ReportedRun): Promise<RunDetail['can']> {
+  return obstaclesTo(ledger, await ledger.reports.withOwner(read));
+}
+
+async function obstaclesTo({ reports }: Ledger, { run, owner }: OwnedRun): Promise<RunDetail['can']> {
   const busy = owner.state === 'alive' ? 'It is being worked on.' : null;
   const { blocked, unknown, pending } = (await reports.countsOf(run.id)).requests;
   // A resume asks once more for what was refused or never answered.

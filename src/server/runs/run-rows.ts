@@ -1,7 +1,7 @@
 // Runs as the API shows them, whatever their kind.
 
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { OwnerReport, ReportedRun, RunCounts } from '../../ledger/reports/run-report.ts';
+import type { OwnedRun, OwnerReport, ReportedRun, RunCounts } from '../../ledger/reports/run-report.ts';
 import { NO_COUNTS, type VerdictCounts } from '../../ledger/verdict.ts';
 import type { AnswerOf } from '../contract/routes.ts';
 import type { RunRow, RunState } from '../contract/runs.ts';
@@ -23,9 +23,13 @@ export class RunRows {
     this.#rates = rates;
   }
 
-  async row(run: ReportedRun): Promise<RunRow> {
-    const owner = await this.#ledger.reports.ownerOf(run.id);
-    const state = stateOf(run, owner);
+  async row(read: ReportedRun): Promise<RunRow> {
+    return this.rowOf(await this.#ledger.reports.withOwner(read));
+  }
+
+  async rowOf(owned: OwnedRun): Promise<RunRow> {
+    const { run } = owned;
+    const state = stateOf(owned);
     const downloads = run.kind === 'mirror' ? await this.#downloadsOf(run) : null;
     const counts = await this.#ledger.reports.countsOf(run.id);
     return {
@@ -64,12 +68,12 @@ export class RunRows {
 }
 
 /** A run whose process is gone is not running, whatever the ledger was told last. */
-function stateOf({ status }: ReportedRun, owner: OwnerReport): RunState {
+function stateOf({ run: { status }, owner }: OwnedRun): RunState {
   return status === 'running' && owner.state !== 'alive' ? 'killed' : status;
 }
 
 /** A run in which nothing was begun yet is in nobody's hands for a moment. */
-export function describeOwner({ status }: ReportedRun, owner: OwnerReport): Owner {
+export function describeOwner({ run: { status }, owner }: OwnedRun): Owner {
   const { state, holder, heartbeatAt } = owner;
   return {
     state,
