@@ -51,7 +51,9 @@ export async function openPage(options: BrowserContextOptions = {}): Promise<Pag
   page.on('console', (message) => {
     if (/Content Security Policy/i.test(message.text())) misdeeds.push(message.text());
   });
-  onTestFinished(async () => {
+  onTestFinished(async ({ task }) => {
+    // What a person would have had before them.
+    if (task.result?.state === 'fail') console.error(page.url(), await page.locator('body').innerText());
     await context.close();
     expect(misdeeds).toEqual([]);
   });
