@@ -1,7 +1,7 @@
 // From source to tree. The tree never gets deeper than 512 levels, as in Blink: an element that would be deeper is attached
 // higher up, so that no page can make a selector quadratic or overflow a stack. No element and no text is lost.
 // Forms torn apart by other elements keep their controls, as the HTML standard's form element pointer has it.
-// Character references are decoded here and not by htmlparser2, which then looks at every character of a text for one: so a
+// Character references are decoded here and not by htmlparser2, which would look at every character of a text for one: so a
 // judgment is parsed in two thirds of the time. The tree is the same.
 
 import {
