@@ -54,7 +54,8 @@ export const kafka: Server = {
       const settings = join(directory, 'server.properties');
       await writeFile(settings, properties(port, controllerPort, directory));
       const clusterId = Buffer.from(randomUUID().replaceAll('-', ''), 'hex').toString('base64url');
-      const formatting = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', settings];
+      // In one word with its option: one id of 64 begins with a hyphen, and would be taken for another option.
+      const formatting = ['kafka.tools.StorageTool', 'format', `--cluster-id=${clusterId}`, '-c', settings];
       const format = { ...program, command: [...program.command, ...formatting] };
       await runToEnd({ name: 'kafka', directory, program: format });
       return {
