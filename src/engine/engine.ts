@@ -52,7 +52,7 @@ export class Engine {
   /** Those among them that are answered: they hold their bodies. */
   readonly #answered: Answered[] = [];
   #pending = 0;
-  #goesOn = false;
+  #readsSoon = false;
   readonly #end: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #idled: PromiseWithResolvers<void> = Promise.withResolvers();
 
@@ -145,7 +145,8 @@ export class Engine {
       // What was not answered because we are stopping stays claimed; ending the run hands it back.
       if (error !== STOPPED) this.#fail(error);
     }
-    this.#goOnTogether();
+    this.#pump();
+    this.#readSoon();
   }
 
   async #answer(lane: Lane, request: ClaimedRequest): Promise<Outcome> {
@@ -158,18 +159,19 @@ export class Engine {
   }
 
   /**
-   * What was answered in one turn of the event loop is gone on with in the next: first the requests that take its place, so
-   * that they are on their way meanwhile, then the pages. A request that is sent alone finds the other side asleep, and to
-   * wake it takes longer than to send; and doing like after like keeps the processor's caches warm.
+   * Pages are read together, when the requests that take the place of the answered ones are on their way: undici sends on a
+   * connection that was used before only after the next turn of the event loop, so that a page that is read right away would
+   * hold them up.
    */
-  #goOnTogether(): void {
-    if (this.#goesOn) return;
-    this.#goesOn = true;
-    setImmediate(() => {
-      this.#goesOn = false;
-      this.#pump();
-    });
-    setImmediate(() => this.#readAnswered());
+  #readSoon(): void {
+    if (this.#readsSoon) return;
+    this.#readsSoon = true;
+    setImmediate(() =>
+      setImmediate(() => {
+        this.#readsSoon = false;
+        this.#readAnswered();
+      }),
+    );
   }
 
   #readAnswered(): void {
