@@ -54,7 +54,7 @@ export async function openPage(options: BrowserContextOptions = {}): Promise<Pag
   onTestFinished(async ({ task }) => {
     // What a person would have had before them.
     if (task.result?.state === 'fail') {
-      console.error(page.url(), await page.innerText('body', { timeout: 2_000 }).catch(String));
+      console.error(page.url(), await page.locator('body').ariaSnapshot({ timeout: 2_000 }).catch(String));
     }
     await context.close();
     expect(misdeeds).toEqual([]);
