@@ -1,12 +1,15 @@
 // Runs one suite on every backend: the ledger with a clock that the test moves, and a real Redis with its own.
+// A lease or an expiry on Redis is brought forward instead, so that no test depends on how fast it is.
 
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, onTestFinished } from 'vitest';
 import { openEmbeddedBackend } from '../../src/fetcher/embedded/embedded-backend.ts';
 import type { FetcherBackend } from '../../src/fetcher/fetcher-backend.ts';
+import type { PageCache } from '../../src/fetcher/page-cache.ts';
+import { luaScript } from '../../src/fetcher/redis/lua-script.ts';
 import { redisBackend } from '../../src/fetcher/redis/redis-backend.ts';
 import { RedisConnection } from '../../src/fetcher/redis/redis-connection.ts';
+import { redisNames } from '../../src/fetcher/redis/redis-names.ts';
 import { type FetchedPage, fetchedPage } from '../../src/fetcher/webpage-event.ts';
 import type { Lease } from '../../src/fetcher/work-queue.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -15,7 +18,7 @@ import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 import { redisOrSkip } from '../fixtures/services.ts';
 
 export interface BackendAtTest extends FetcherBackend {
-  /** Lets time go by for leases and expiry. On Redis it is real time: keep it short. */
+  /** Lets time go by for leases, and for pages that were put into or got from the cache. */
   pass(ms: number): Promise<void>;
 }
 
@@ -42,10 +45,36 @@ export function onEveryBackend(suite: (open: (options?: BackendOptions) => Promi
       onTestFinished(() => redis.close());
       const own = randomUUID();
       const names = { queue: `queue:${own}`, deadLetters: `dead:${own}`, topic: `log:${own}` };
-      return { ...redisBackend(redis, { ...options, ...names, clock: systemClock }), pass: (ms) => sleep(ms) };
+      const backend = redisBackend(redis, { ...options, ...names, clock: systemClock });
+      const { deadlines, pump } = redisNames(names);
+      const timed = new Set([pump]);
+      const cache: PageCache = {
+        get(key) {
+          timed.add(key);
+          return backend.cache.get(key);
+        },
+        set(key, ...page) {
+          timed.add(key);
+          return backend.cache.set(key, ...page);
+        },
+      };
+      const pass = async (ms: number) => {
+        await redis.script(bringForward, [deadlines, ...timed], [ms]);
+      };
+      return { ...backend, cache, pass };
     });
   });
 }
+
+/** The first key holds deadlines, the others expire by themselves. */
+const bringForward = luaScript(`
+local ms = tonumber(ARGV[1])
+for _, lease in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('ZINCRBY', KEYS[1], -ms, lease) end
+for i = 2, #KEYS do
+  local left = redis.call('PTTL', KEYS[i])
+  if left >= 0 then redis.call('PEXPIRE', KEYS[i], left - ms) end
+end
+`);
 
 export const WORKER = { worker: 'worker-1', leaseMs: 60_000 };
 

@@ -26,9 +26,9 @@ onEveryBackend((open) => {
   it('forgets a page when its time is over', async () => {
     const { cache, pass } = await open();
     const key = `webpage:${randomUUID()}`;
-    await cache.set(key, Buffer.from('page'), 40);
+    await cache.set(key, Buffer.from('page'), 30_000);
     expect(await cache.get(key)).toBeDefined();
-    await pass(60);
+    await pass(30_001);
     expect(await cache.get(key)).toBeUndefined();
   });
 
@@ -37,12 +37,12 @@ onEveryBackend((open) => {
     const { cache, outbox, pass } = backend;
     const page = somePage();
     await storePage(backend, page);
-    await pass(60);
+    await pass(30_001);
     const taken = await outbox.take({ pump: 'p', leaseMs: 60_000, limit: 10 });
     if (taken.kind !== 'entries') return expect.fail('another pump has the outbox');
-    await outbox.settle({ pump: 'p', published: taken.entries, refused: [], cacheTtlMs: 40 });
+    await outbox.settle({ pump: 'p', published: taken.entries, refused: [], cacheTtlMs: 30_000 });
     expect(await cache.get(page.event.cache_key)).toBeDefined();
-    await pass(60);
+    await pass(30_001);
     expect(await cache.get(page.event.cache_key)).toBeUndefined();
   });
 });

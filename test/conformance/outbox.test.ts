@@ -56,13 +56,13 @@ onEveryBackend((open) => {
   it('lets one pump work at a time, until it is done or its lease has ended', async () => {
     const { backend } = await withPages(1);
     const { outbox } = backend;
-    const entries = await entriesOf(outbox, { ...PUMP, leaseMs: 50 });
+    const entries = await entriesOf(outbox, { ...PUMP, leaseMs: 30_000 });
     expect(await outbox.take(OTHER)).toEqual({ kind: 'busy' });
     expect(await outbox.beginPublishing({ ...OTHER, position: '0' })).toBe(false);
     await outbox.release(OTHER.pump);
     expect(await outbox.take(OTHER)).toEqual({ kind: 'busy' });
 
-    await backend.pass(60);
+    await backend.pass(30_001);
     expect(await entriesOf(outbox, OTHER)).toEqual(entries);
     expect(await outbox.settle({ pump: PUMP.pump, published: entries, refused: [], cacheTtlMs: 1 })).toBe(false);
     expect(await outbox.size()).toBe(1);
@@ -72,9 +72,9 @@ onEveryBackend((open) => {
 
   it('gives publishing its own time', async () => {
     const { backend } = await withPages(1);
-    await entriesOf(backend.outbox, { ...PUMP, leaseMs: 50 });
+    await entriesOf(backend.outbox, { ...PUMP, leaseMs: 30_000 });
     expect(await backend.outbox.beginPublishing({ ...PUMP, position: '0' })).toBe(true);
-    await backend.pass(60);
+    await backend.pass(30_001);
     expect(await backend.outbox.take(OTHER)).toEqual({ kind: 'busy' });
   });
 

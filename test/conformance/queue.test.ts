@@ -8,7 +8,7 @@ import { all, leaseAll, leaseOne, onEveryBackend, somePage, WORKER } from './bac
 onEveryBackend((open) => {
   const A = 'https://a.example/1';
   const B = 'https://b.example/1';
-  const short = { worker: 'gone', leaseMs: 50 };
+  const short = { worker: 'gone', leaseMs: 30_000 };
 
   describe('a queue', () => {
     it('hands out what was queued, in order, the same URL as often as it was queued', async () => {
@@ -54,7 +54,7 @@ onEveryBackend((open) => {
       await queue.enqueue([page.event.url]);
       const late = await leaseOne(backend, short);
       expect(await queue.reap()).toBe(0);
-      await backend.pass(60);
+      await backend.pass(30_001);
       const next = await leaseOne(backend, { worker: 'next', leaseMs: 60_000 });
       expect(next.url).toBe(page.event.url);
 
@@ -83,7 +83,7 @@ onEveryBackend((open) => {
       await backend.queue.enqueue([A]);
       const lease = await leaseOne(backend, short);
       expect(await backend.queue.extend([lease], 60_000)).toEqual([]);
-      await backend.pass(60);
+      await backend.pass(30_001);
       expect(await backend.queue.reap()).toBe(0);
       expect(await backend.queue.giveBack(lease)).toBe(true);
       expect(await backend.queue.extend([], 60_000)).toEqual([]);
@@ -93,7 +93,7 @@ onEveryBackend((open) => {
       const backend = await open();
       await backend.queue.enqueue([A, B]);
       await leaseOne(backend, short);
-      await backend.pass(60);
+      await backend.pass(30_001);
       expect(await backend.queue.reap()).toBe(1);
       expect(await backend.queue.size()).toEqual({ waiting: 2, leased: 0 });
       expect((await leaseAll(backend)).map(({ url }) => url)).toEqual([B, A]);
@@ -209,7 +209,6 @@ onEveryBackend((open) => {
       const [, , page] = pages;
       if (third === undefined || page === undefined) return expect.fail('there is no third');
       expect(await backend.queue.store(third, page)).toBe('stored');
-      await backend.pass(0);
       expect(await backend.queue.store(third, page)).toBe('lost');
     });
   });

@@ -1,38 +1,55 @@
 // What every cache of robots.txt keeps, whoever shares it: the policy of robots-policy.ts, with one question to the site
-// for all. In real time with short ages.
+// for all. The clock is the system's, and the test can put it forward.
 
 import { describe, expect, it } from 'vitest';
 import type { GetRobots, RobotsAnswer } from '../../src/fetch/robots/load-robots.ts';
 import type { RobotsPolicy, RobotsSettings } from '../../src/fetch/robots/robots-policy.ts';
-import { systemClock } from '../../src/platform/clock.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
 
 interface RobotsFleet {
   /** The policy as one more worker has it. */
   worker(): RobotsPolicy;
   /** An origin that nobody has asked about. */
   readonly origin: string;
+  /** What the store does by itself when the time of what it holds is over. */
+  expire(): Promise<void>;
 }
 
-export type OpenRobots = (getRobots: GetRobots, settings: Partial<RobotsSettings>) => Promise<RobotsFleet>;
+export type OpenRobots = (
+  getRobots: GetRobots,
+  settings: Partial<RobotsSettings>,
+  clock: Clock,
+) => Promise<RobotsFleet>;
 
 const never = new AbortController().signal;
-const MAX_AGE_MS = 500;
+const MAX_AGE_MS = 60_000;
 const file = (text: string): RobotsAnswer => ({ kind: 'answer', status: 200, body: Buffer.from(text) });
 const status = (code: number): RobotsAnswer => ({ kind: 'answer', status: code, body: new Uint8Array() });
 const RULES = 'User-agent: *\nCrawl-delay: 2\nDisallow: /x';
 
 export function itIsARobotsCache(name: string, open: OpenRobots): void {
-  async function setUp(answer: (signal: AbortSignal) => RobotsAnswer | Promise<RobotsAnswer>, maxAgeMs = 60_000) {
+  async function setUp(answer: (signal: AbortSignal) => RobotsAnswer | Promise<RobotsAnswer>) {
     let asked = 0;
+    let aheadMs = 0;
+    const clock: Clock = {
+      now: () => systemClock.now() + aheadMs,
+      monotonic: () => systemClock.monotonic() + aheadMs,
+      sleep: (ms, signal) => systemClock.sleep(ms, signal),
+    };
     const fleet = await open(
       async (_url, signal) => {
         asked++;
         return answer(signal);
       },
-      { maxAgeMs, unreachableAgeMs: maxAgeMs, retry: { attempts: 1, baseDelayMs: 0, jitter: 0 } },
+      { maxAgeMs: MAX_AGE_MS, unreachableAgeMs: MAX_AGE_MS, retry: { attempts: 1, baseDelayMs: 0, jitter: 0 } },
+      clock,
     );
     const check = (path: string, signal = never) => fleet.worker().check(new URL(path, fleet.origin), signal);
-    return { check, asked: () => asked };
+    const outlive = async () => {
+      aheadMs += MAX_AGE_MS;
+      await fleet.expire();
+    };
+    return { check, asked: () => asked, outlive };
   }
   const allowed = { kind: 'allowed', crawlDelayMs: 2_000 };
   const unruled = { kind: 'allowed', crawlDelayMs: undefined };
@@ -57,9 +74,9 @@ export function itIsARobotsCache(name: string, open: OpenRobots): void {
 
     it('asks again when its time is over, once for all', async () => {
       const answers = [file(RULES), file('User-agent: *\nDisallow: /y')];
-      const { check, asked } = await setUp(() => answers.shift() ?? status(404), MAX_AGE_MS);
+      const { check, asked, outlive } = await setUp(() => answers.shift() ?? status(404));
       expect(await check('/x')).toMatchObject({ kind: 'disallowed' });
-      await systemClock.sleep(MAX_AGE_MS + 50);
+      await outlive();
       await Promise.all(Array.from({ length: 8 }, () => check('/x')));
       expect(await check('/y')).toMatchObject({ kind: 'disallowed' });
       expect(asked()).toBe(2);
@@ -67,9 +84,9 @@ export function itIsARobotsCache(name: string, open: OpenRobots): void {
 
     it('goes by the last copy when its time is over and the file cannot be reached', async () => {
       const answers = [file(RULES)];
-      const { check } = await setUp(() => answers.shift() ?? status(503), MAX_AGE_MS);
+      const { check, outlive } = await setUp(() => answers.shift() ?? status(503));
       await check('/y');
-      await systemClock.sleep(MAX_AGE_MS + 50);
+      await outlive();
       for (let time = 0; time < 4; time++) expect(await check('/x')).toMatchObject({ kind: 'disallowed' });
     });
 

@@ -93,11 +93,12 @@ describe('a breaker over Redis', () => {
 
   it('keeps a probe that takes longer than a dead worker would be waited for', async () => {
     const host = newHost();
-    const fleet = await fleetOf(3, url, { workLeaseMs: 150 });
+    // Long enough that a busy machine does not take this process for dead.
+    const fleet = await fleetOf(3, url, { workLeaseMs: 1_000 });
     let probes = 0;
     const probe = async () => {
       probes++;
-      await systemClock.sleep(800);
+      await systemClock.sleep(3_000);
       return back;
     };
     const breakers = fleet.map(({ politeness }) => politeness.breaker(host, QUICK, { probe }));
