@@ -2,8 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { ownRedisOrSkip } from '../fixtures/services.ts';
+import { gapsOf, TOLERANCE_MS } from '../politeness/arrivals.ts';
 import { courtProcess } from '../politeness/court-process.ts';
-import { gapsOf, runFleet, TOLERANCE_MS } from './paced-fleet.ts';
+import { runFleet } from './paced-fleet.ts';
 
 const redis = await ownRedisOrSkip();
 const address = redis?.address ?? '';

@@ -1,29 +1,15 @@
-// G3 for a fleet, measured where it counts: at the server. Real time. As in test/politeness/pace.test.ts, a request that
-// this machine held up on its way proves nothing about its successor.
+// G3 for a fleet, measured where it counts: at the server. Real time.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { LogEntry } from '../../sim/request-log.ts';
 import { ownRedisOrSkip } from '../fixtures/services.ts';
+import { fullestSecond, TOLERANCE_MS, tellingGaps } from '../politeness/arrivals.ts';
 import { type CourtProcess, courtProcess } from '../politeness/court-process.ts';
-import { gapsOf, runFleet, TOLERANCE_MS } from './paced-fleet.ts';
+import { runFleet } from './paced-fleet.ts';
 
 const redis = await ownRedisOrSkip();
 const address = redis?.address ?? '';
-
-function fullestSecond(log: readonly LogEntry[]): number {
-  const times = log.map(({ arrivedAt }) => arrivedAt);
-  return Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + 1_000).length));
-}
-
-/** The gaps after requests that came as soon as they left. */
-function tellingGaps(court: CourtProcess, log: readonly LogEntry[], leftAt: ReadonlyMap<string, number | undefined>) {
-  return gapsOf(log).filter((_, index) => {
-    const { path = '', wallTime = 0 } = log[index] ?? {};
-    return wallTime - (leftAt.get(court.url + path) ?? Number.NEGATIVE_INFINITY) <= TOLERANCE_MS;
-  });
-}
 
 /** Resolves when so many requests have arrived. */
 async function arrivals(court: CourtProcess, count: number): Promise<void> {

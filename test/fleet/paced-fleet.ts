@@ -5,14 +5,11 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect } from 'vitest';
-import type { LogEntry } from '../../sim/request-log.ts';
 import type { CourtProcess } from '../politeness/court-process.ts';
 import type { WorkerLine, WorkerTask } from './pace-worker.ts';
 
 const WORKER = fileURLToPath(new URL('pace-worker.ts', import.meta.url));
 const WORKERS = 8;
-/** What timers and the way to the server may take off a gap. */
-export const TOLERANCE_MS = 5;
 
 const living = new Set<ChildProcess>();
 afterEach(async () => {
@@ -47,6 +44,3 @@ export async function runFleet(
   const fetched = ended.filter(({ outcome }) => outcome === 'ok').length;
   return { lines, fetched, leftAt: new Map(ended.map(({ url, at }) => [url, at])) };
 }
-
-export const gapsOf = (log: readonly LogEntry[]) =>
-  log.slice(1).map(({ arrivedAt }, index) => arrivedAt - (log[index]?.arrivedAt ?? 0));

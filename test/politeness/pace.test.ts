@@ -1,20 +1,17 @@
 // G3, measured where it counts: at the arrival times of a server that is a process of its own, against the command line as
-// another. Real time; about forty seconds in all. A request that this machine, busy with other things, held up on its way
-// for longer than the tolerance proves nothing about its successor: how long each was on its way is known from the ledger.
+// another. Real time; about forty seconds in all. How long each request was on its way is known from the ledger.
 
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { LogEntry } from '../../sim/request-log.ts';
 import { type PolitenessReceipt, politenessReceipt } from '../../src/engine/politeness-receipt.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { curlew } from '../fixtures/curlew-process.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
+import { fullestSecond, TOLERANCE_MS, tellingGaps } from './arrivals.ts';
 import { type CourtProcess, courtProcess } from './court-process.ts';
 
 const scratch = scratchDirectory();
-/** What timers and the way to the server may take off a gap. */
-const TOLERANCE_MS = 5;
 
 interface Fetched {
   readonly kinds: readonly string[];
@@ -44,21 +41,6 @@ async function fetchAll(courts: readonly CourtProcess[], urls: readonly string[]
 
 const cases = (court: CourtProcess, count: number) =>
   Array.from({ length: count }, (_, index) => `${court.url}/case/${index + 1}`);
-
-/** The gaps after requests that were not held up on their way. */
-function tellingGaps(court: CourtProcess, log: readonly LogEntry[], leftAt: Fetched['leftAt']): number[] {
-  const onTime = ({ path, wallTime }: LogEntry) =>
-    wallTime - (leftAt.get(court.url + path) ?? Number.NEGATIVE_INFINITY) <= TOLERANCE_MS;
-  return log.slice(1).flatMap(({ arrivedAt }, index) => {
-    const before = log[index];
-    return before !== undefined && onTime(before) ? [arrivedAt - before.arrivedAt] : [];
-  });
-}
-
-function fullestSecond(log: readonly LogEntry[]): number {
-  const times = log.map(({ arrivedAt }) => arrivedAt);
-  return Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + 1_000).length));
-}
 
 describe('at the server', () => {
   it('eight workers at five a second never come nearer to each other, for twenty seconds', async () => {
