@@ -1,12 +1,10 @@
 // Runs one suite on every backend: the ledger with a clock that the test moves, and a real Redis with its own.
-// A lease or an expiry on Redis is brought forward instead, so that no test depends on how fast it is.
 
 import { randomUUID } from 'node:crypto';
 import { describe, onTestFinished } from 'vitest';
 import { openEmbeddedBackend } from '../../src/fetcher/embedded/embedded-backend.ts';
 import type { FetcherBackend } from '../../src/fetcher/fetcher-backend.ts';
 import type { PageCache } from '../../src/fetcher/page-cache.ts';
-import { luaScript } from '../../src/fetcher/redis/lua-script.ts';
 import { redisBackend } from '../../src/fetcher/redis/redis-backend.ts';
 import { RedisConnection } from '../../src/fetcher/redis/redis-connection.ts';
 import { redisNames } from '../../src/fetcher/redis/redis-names.ts';
@@ -14,6 +12,7 @@ import { type FetchedPage, fetchedPage } from '../../src/fetcher/webpage-event.t
 import type { Lease } from '../../src/fetcher/work-queue.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { FakeClock } from '../../src/platform/fake-clock.ts';
+import { passOnRedis } from '../fixtures/redis-time.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 import { redisOrSkip } from '../fixtures/services.ts';
 
@@ -47,7 +46,7 @@ export function onEveryBackend(suite: (open: (options?: BackendOptions) => Promi
       const names = { queue: `queue:${own}`, deadLetters: `dead:${own}`, topic: `log:${own}` };
       const backend = redisBackend(redis, { ...options, ...names, clock: systemClock });
       const { deadlines, pump } = redisNames(names);
-      const timed = new Set([pump]);
+      const timed = new Set([deadlines, pump]);
       const cache: PageCache = {
         get(key) {
           timed.add(key);
@@ -58,23 +57,10 @@ export function onEveryBackend(suite: (open: (options?: BackendOptions) => Promi
           return backend.cache.set(key, ...page);
         },
       };
-      const pass = async (ms: number) => {
-        await redis.script(bringForward, [deadlines, ...timed], [ms]);
-      };
-      return { ...backend, cache, pass };
+      return { ...backend, cache, pass: (ms) => passOnRedis(redis, [...timed], ms) };
     });
   });
 }
-
-/** The first key holds deadlines, the others expire by themselves. */
-const bringForward = luaScript(`
-local ms = tonumber(ARGV[1])
-for _, lease in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('ZINCRBY', KEYS[1], -ms, lease) end
-for i = 2, #KEYS do
-  local left = redis.call('PTTL', KEYS[i])
-  if left >= 0 then redis.call('PEXPIRE', KEYS[i], left - ms) end
-end
-`);
 
 export const WORKER = { worker: 'worker-1', leaseMs: 60_000 };
 

@@ -2,6 +2,7 @@ import { RobotsPolicy } from '../../src/fetch/robots/robots-policy.ts';
 import { MemoryRobotsStore } from '../../src/fetch/robots/robots-store.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import { fleetOf, inTurn, newHost } from '../fixtures/redis-fleet.ts';
+import { passOnRedis } from '../fixtures/redis-time.ts';
 import { redisOrSkip } from '../fixtures/services.ts';
 import { itIsARobotsCache } from './robots-cache.ts';
 
@@ -10,7 +11,7 @@ const redis = await redisOrSkip();
 itIsARobotsCache('in one process', async (getRobots, settings, clock) => {
   const store = new MemoryRobotsStore();
   const policy = new RobotsPolicy({ clock, random: systemRandom, getRobots, settings, store });
-  return { worker: () => policy, origin: 'https://court.example', expire: async () => {} };
+  return { worker: () => policy, origin: 'https://court.example', pass: async () => {} };
 });
 
 itIsARobotsCache('over Redis', async (getRobots, settings, clock) => {
@@ -21,8 +22,9 @@ itIsARobotsCache('over Redis', async (getRobots, settings, clock) => {
       new RobotsPolicy({ clock, random: systemRandom, getRobots, settings, store: politeness.robots }),
   );
   const host = newHost();
-  const expire = async () => {
-    await fleet[0]?.connection.run((client) => client.pExpire(`robots:${host}`, 0));
+  const pass = async (ms: number) => {
+    const [first] = fleet;
+    if (first !== undefined) await passOnRedis(first.connection, [`robots:${host}`], ms);
   };
-  return { worker: inTurn(policies), origin: `https://${host}`, expire };
+  return { worker: inTurn(policies), origin: `https://${host}`, pass };
 });

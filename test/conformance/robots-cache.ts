@@ -11,8 +11,8 @@ interface RobotsFleet {
   worker(): RobotsPolicy;
   /** An origin that nobody has asked about. */
   readonly origin: string;
-  /** What the store does by itself when the time of what it holds is over. */
-  expire(): Promise<void>;
+  /** Lets time go by where it is not the clock's that was given. */
+  pass(ms: number): Promise<void>;
 }
 
 export type OpenRobots = (
@@ -47,7 +47,7 @@ export function itIsARobotsCache(name: string, open: OpenRobots): void {
     const check = (path: string, signal = never) => fleet.worker().check(new URL(path, fleet.origin), signal);
     const outlive = async () => {
       aheadMs += MAX_AGE_MS;
-      await fleet.expire();
+      await fleet.pass(MAX_AGE_MS);
     };
     return { check, asked: () => asked, outlive };
   }

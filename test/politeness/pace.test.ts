@@ -72,6 +72,11 @@ describe('at the server', () => {
     const telling = tellingGaps(court, log, leftAt);
     expect(telling.length).toBeGreaterThan(0);
     expect(Math.min(...telling)).toBeGreaterThanOrEqual(2_000 - TOLERANCE_MS);
+    // And each came that long after the one before it had left, held up or not.
+    for (const [index, { path }] of log.slice(1, -1).entries()) {
+      const left = leftAt.get(court.url + path) ?? expect.fail(`${path} never left`);
+      expect((log[index + 2]?.wallTime ?? 0) - left).toBeGreaterThanOrEqual(2_000 - TOLERANCE_MS);
+    }
     expect(receipt.hosts).toMatchObject([{ crawlDelayMs: 2_000 }]);
     expect(receipt.hosts[0]?.shortestGapMs).toBeGreaterThanOrEqual(2_000);
   });
