@@ -35,6 +35,7 @@ const shapes: Record<string, { readonly text: string; readonly path: string }> =
       fill((i) => `\nDisallow: /${i}`, '', MAX_ROBOTS_BYTES / 2),
     path: '/x',
   },
+  'many groups for all': { text: fill(() => 'User-agent: *\nDisallow: /x\n', ''), path: '/y' },
   'empty lines': { text: '\n'.repeat(MAX_ROBOTS_BYTES), path: '/x' },
   'two-byte junk lines': { text: 'a\n'.repeat(MAX_ROBOTS_BYTES / 2), path: '/x' },
   'HTML page': {

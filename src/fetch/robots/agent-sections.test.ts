@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sectionsFor } from './agent-sections.ts';
-import type { RobotsField } from './line-table.ts';
-import { readLines } from './read-lines.ts';
+import { AGENT, RobotsField, RULE, RULE_OR_DELAY } from './robots-field.ts';
+import { RobotsText } from './robots-text.ts';
 
-const RULES: readonly RobotsField[] = ['allow', 'disallow'];
+const ANY_FIELD = new RobotsField('[a-z-]+');
 
 /** The numbers of the lines that are meant for `agent`. */
-const linesFor = (agent: string, text: string, ending = RULES) => {
-  const bytes = Buffer.from(text);
-  const lines = readLines(bytes);
-  return sectionsFor(agent, bytes, lines, ending).flatMap(({ from, to }) =>
-    Array.from({ length: to - from }, (_, index) => lines.number(from + index)),
-  );
+const linesFor = (agent: string, text: string, ending = RULE) => {
+  const robots = new RobotsText(Buffer.from(text));
+  const sections = sectionsFor(agent, robots.text, AGENT.all(robots.text), ending);
+  return ANY_FIELD.all(robots.text)
+    .filter((at) => sections.some(({ from, to }) => at >= from && at < to))
+    .map((at) => robots.lineNumber(at));
 };
 const isNamed = (agent: string, value: string) => linesFor(agent, `User-agent: ${value}\nAllow: /`).length > 0;
 
@@ -61,7 +61,7 @@ describe('sectionsFor', () => {
   it('goes on with a run of agents across what does not end it', () => {
     const text = 'User-agent: a\nSitemap: /s\nCrawl-delay: 1\nUser-agent: b\nAllow: /\nUser-agent: c\nAllow: /';
     expect(linesFor('a', text)).toEqual([1, 2, 3, 4, 5]);
-    expect(linesFor('a', text, [...RULES, 'crawl_delay'])).toEqual([1, 2, 3]);
+    expect(linesFor('a', text, RULE_OR_DELAY)).toEqual([1, 2, 3]);
   });
 
   it('has every line that the definition says', () => {

@@ -41,33 +41,32 @@ export class Glance {
 
   #lacksNeighbours(bytes: Uint8Array, from: number, to: number): boolean {
     this.#neighbours ??= neighboursIn(this.#path);
+    const neighbours = this.#neighbours;
     let before = ANY;
     for (let at = from; at < to; at++) {
-      const byte = bytes[at] ?? 0;
-      if (byte === STAR || byte === DOLLAR || byte > LAST_ASCII) {
-        before = ANY;
-      } else {
-        if (this.#neighbours[pair(before, byte)] === 0) return true;
-        before = byte;
-      }
+      const sign = SIGNS[bytes[at] ?? 0] ?? ANY;
+      if (sign !== ANY && neighbours[(before << SIGN_BITS) | sign] === 0) return true;
+      before = sign;
     }
     return false;
   }
 }
 
+/** What stands for each byte. Some share a sign, as letters do that differ in case: a glance is not sharp. */
+const SIGNS = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte === STAR || byte === DOLLAR || byte > LAST_ASCII ? ANY : byte & ~OTHER_CASE,
+);
+const SIGN_BITS = 7;
+
+/** For each two signs: do they stand next to each other in the path? With `ANY` before it: is it there at all? */
 function neighboursIn(path: string): Uint8Array {
-  const neighbours = new Uint8Array(1 << 14);
+  const neighbours = new Uint8Array(1 << (2 * SIGN_BITS));
   let before = ANY;
   for (let at = 0; at < path.length; at++) {
-    const code = path.charCodeAt(at);
-    neighbours[pair(ANY, code)] = 1;
-    neighbours[pair(before, code)] = 1;
-    before = code;
+    const sign = SIGNS[path.charCodeAt(at)] ?? ANY;
+    neighbours[sign] = 1;
+    neighbours[(before << SIGN_BITS) | sign] = 1;
+    before = sign;
   }
   return neighbours;
-}
-
-/** One number for two characters. Some pairs share one, as those do that differ in case: a glance is not sharp. */
-function pair(before: number, code: number): number {
-  return ((before & 0x5f) << 7) | (code & 0x5f);
 }

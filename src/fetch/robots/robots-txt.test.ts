@@ -74,6 +74,24 @@ describe('parseRobots', () => {
     );
   });
 
+  it('names the first line of those that decide', () => {
+    const line = fc
+      .tuple(fc.constantFrom('Allow', 'Disallow'), fc.constantFrom('/', '/x', '/xy', '/y', '/*y', '/*', '/x$', '/xy$'))
+      .map(([field, pattern]) => `${field}: ${pattern}`);
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 12 }), fc.constantFrom('/', '/x', '/xy'), (lines, path) => {
+        const matching = lines.filter((line) => matchesPattern(line.split(': ')[1] ?? '', path));
+        const longest = Math.max(...matching.map((line) => line.split(': ')[1]?.length ?? 0));
+        const strongest = matching.filter((line) => line.split(': ')[1]?.length === longest);
+        const decides = strongest.find((line) => line.startsWith('Allow')) ?? strongest[0];
+        const verdict = parseRobots(['User-agent: *', ...lines].join('\n')).verdict('FooBot', path);
+        const rule = decides === undefined ? undefined : { line: lines.indexOf(decides) + 2, text: decides };
+        expect(verdict.rule).toEqual(rule);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it.each(['\n', '\r', '\r\n'])('reads lines that end in %j', (end) => {
     const robots = parseRobots(['User-agent: *', '', 'Disallow: /x', 'Allow: /'].join(end));
     expect(robots.verdict('FooBot', 'https://court.example/x')).toEqual({

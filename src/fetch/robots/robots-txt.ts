@@ -1,13 +1,12 @@
 // RFC 9309, and where it leaves room or sites err, the habits of Google's reference parser. Takes any bytes, never
-// throws, and takes time linear in the file: one pass finds its lines, and only those for the agent that is asked for
-// are looked at again.
+// throws, and takes time linear in the file. Nothing is read before it is asked for, and of the groups only those for the
+// agent that asks.
 
-import { type Section, sectionsFor } from './agent-sections.ts';
-import type { LineTable, RobotsField } from './line-table.ts';
-import { numberAt } from './number-at.ts';
-import { readLines } from './read-lines.ts';
+import { sectionsFor } from './agent-sections.ts';
+import { AGENT, CRAWL_DELAY, RULE, RULE_OR_DELAY, SITEMAP } from './robots-field.ts';
 import { pathOfUrl } from './robots-path.ts';
-import { strongestRule } from './strongest-rule.ts';
+import { RobotsText } from './robots-text.ts';
+import { type MatchedRule, RuleSet } from './rule-set.ts';
 
 /** RFC 9309 §2.5: at least 500 KiB are read; what comes later is not. */
 export const MAX_ROBOTS_BYTES = 500 * 1024;
@@ -43,44 +42,41 @@ export interface RobotsTxt {
 /** What a file says to one agent. */
 interface Answers {
   readonly agent: string;
-  readonly rules: readonly Section[];
+  readonly rules: RuleSet;
   readonly crawlDelay: number | undefined;
 }
 
 /** Parses robots.txt. Bytes should be UTF-8; any bytes and any string are taken. */
 export function parseRobots(text: string | Uint8Array): RobotsTxt {
-  return new ParsedRobots(bytesOf(text));
+  return new ParsedRobots(new RobotsText(bytesOf(text)));
 }
 
 class ParsedRobots implements RobotsTxt {
-  readonly #bytes: Buffer;
-  readonly #lines: LineTable;
+  readonly #robots: RobotsText;
+  #agents: readonly number[] | undefined;
   #answers: Answers | undefined;
   #sitemaps: readonly string[] | undefined;
 
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-    this.#lines = readLines(bytes);
+  constructor(robots: RobotsText) {
+    this.#robots = robots;
   }
 
   get sitemaps(): readonly string[] {
-    this.#sitemaps ??= Array.from({ length: this.#lines.count }, (_, index) => index)
-      .filter((index) => this.#lines.field(index) === 'sitemap')
-      .map((index) => this.#valueOf(index))
+    this.#sitemaps ??= SITEMAP.all(this.#robots.text)
+      .map((at) => this.#robots.value(at))
       .filter((value) => value !== '');
     return this.#sitemaps;
   }
 
   isAllowed(agent: string, url: string | URL): boolean {
-    return this.verdict(agent, url).kind === 'allowed';
+    return this.#strongest(agent, url)?.kind !== 'disallow';
   }
 
   verdict(agent: string, url: string | URL): RobotsVerdict {
-    const path = pathOfUrl(typeof url === 'string' ? url : url.href);
-    const rule = strongestRule(path, this.#bytes, this.#lines, this.#answersTo(agent).rules);
+    const rule = this.#strongest(agent, url);
     if (rule === undefined) return { kind: 'allowed', rule };
-    const line = this.#lines.number(rule.index);
-    const value = this.#valueOf(rule.index);
+    const line = this.#robots.lineNumber(rule.at);
+    const value = this.#robots.value(rule.at);
     return rule.kind === 'disallow'
       ? { kind: 'disallowed', rule: { line, text: `Disallow: ${value}` } }
       : { kind: 'allowed', rule: { line, text: `Allow: ${value}` } };
@@ -90,30 +86,32 @@ class ParsedRobots implements RobotsTxt {
     return this.#answersTo(agent).crawlDelay;
   }
 
+  #strongest(agent: string, url: string | URL): MatchedRule | undefined {
+    return this.#answersTo(agent).rules.strongest(pathOfUrl(typeof url === 'string' ? url : url.href));
+  }
+
   // Whoever asks goes on asking for one agent: the last answers are kept.
   #answersTo(agent: string): Answers {
     if (this.#answers?.agent === agent) return this.#answers;
-    const sections = (ending: readonly RobotsField[]) => sectionsFor(agent, this.#bytes, this.#lines, ending);
-    // A delay belongs to the agents named right above it, and ends their list though rules may follow for all.
-    const crawlDelay = this.#longestDelay(sections(['allow', 'disallow', 'crawl_delay']));
-    this.#answers = { agent, rules: sections(['allow', 'disallow']), crawlDelay };
+    const { text } = this.#robots;
+    this.#agents ??= AGENT.all(text);
+    const rules = new RuleSet(this.#robots, sectionsFor(agent, text, this.#agents, RULE));
+    const crawlDelay = this.#hasDelays() ? this.#longestDelay(agent, this.#agents) : undefined;
+    this.#answers = { agent, rules, crawlDelay };
     return this.#answers;
   }
 
-  #longestDelay(sections: readonly Section[]): number | undefined {
-    let longest: number | undefined;
-    for (const { from, to } of sections) {
-      for (let index = from; index < to; index++) {
-        if (this.#lines.field(index) !== 'crawl_delay') continue;
-        const seconds = numberAt(this.#bytes, this.#lines.from(index), this.#lines.to(index));
-        if (Number.isFinite(seconds)) longest = Math.max(seconds, longest ?? 0);
-      }
-    }
-    return longest;
+  #hasDelays(): boolean {
+    return CRAWL_DELAY.next(this.#robots.text, 0) < Number.POSITIVE_INFINITY;
   }
 
-  #valueOf(index: number): string {
-    return this.#bytes.toString('utf8', this.#lines.from(index), this.#lines.to(index));
+  #longestDelay(agent: string, agents: readonly number[]): number | undefined {
+    const { text } = this.#robots;
+    // A delay belongs to the agents named right above it, and ends their list though rules may follow for all.
+    const delays = CRAWL_DELAY.all(text, sectionsFor(agent, text, agents, RULE_OR_DELAY))
+      .map((at) => this.#robots.number(at))
+      .filter(Number.isFinite);
+    return delays.length === 0 ? undefined : delays.reduce((longest, delay) => Math.max(longest, delay));
   }
 }
 
