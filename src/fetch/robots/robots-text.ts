@@ -70,7 +70,7 @@ function cutLongLines(text: string): string {
   for (let at = 0; at < text.length; at += MAX_LINE_BYTES) {
     const start = text.lastIndexOf('\n', at) + 1;
     const end = endOfLine(text, at);
-    if (start < kept || end - start <= MAX_LINE_BYTES) continue;
+    if (end - start <= MAX_LINE_BYTES) continue;
     cut += text.slice(kept, start + MAX_LINE_BYTES);
     kept = end;
   }

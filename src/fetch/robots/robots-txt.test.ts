@@ -197,6 +197,8 @@ describe('parseRobots', () => {
     ['Allow: /dir/index.ht', '/dir/', 'disallowed', 3],
     ['Allow: /dir/my/index.html', '/dir/', 'disallowed', 3],
     ['Allow: /dir/index.html/x', '/dir/', 'disallowed', 3],
+    ['Allow: /dir/index.html/x', '/dir/index.html/', 'disallowed', 3],
+    ['Allow: /dir/index.html/longer.than.it', '/dir/index.html/', 'disallowed', 3],
     ['Allow: index.html', '/dir/', 'disallowed', 3],
     ['Allow:', '/dir/', 'disallowed', 3],
     ['Allow: /d*/index.html', '/dir/', 'allowed', 2],
@@ -227,6 +229,7 @@ describe('parseRobots', () => {
     expect(decide('Disallow: /*A9x', 'Disallow: /*9xy')).toBe(2);
     // The last byte of ASCII is no escape.
     expect(allowed('User-agent: *\nDisallow: /\x7f\nAllow: /*x', '/\x7fx')).toBe(true);
+    expect(allowed('User-agent: *\nDisallow: /*\x7f\nAllow: /*xx', '/\x7fxx')).toBe(true);
   });
 
   it('names no rule when nothing in the file speaks of the URL', () => {

@@ -97,8 +97,7 @@ export class RuleSet {
   #allowDirectory(at: number, to: number): void {
     const { text } = this.#robots;
     const slash = text.lastIndexOf('/', to - 1);
-    if (slash + INDEX_PAGE.length > to || !text.startsWith(INDEX_PAGE, slash)) return;
-    this.#patterns.push({ kind: 'allow', at, to: slash + 1, anchor: '$' });
+    if (text.startsWith(INDEX_PAGE, slash)) this.#patterns.push({ kind: 'allow', at, to: slash + 1, anchor: '$' });
   }
 }
 
