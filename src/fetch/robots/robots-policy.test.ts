@@ -99,20 +99,26 @@ describe('RobotsPolicy', () => {
     expect(asked).toHaveLength(300);
   });
 
-  it('keeps the latest 256 files at hand, and goes to the store for the others', async () => {
-    const read: string[] = [];
+  /** A policy, and how often it goes to its store to decide about a host. */
+  function watched(answer: (url: string) => RobotsAnswer) {
+    let reads = 0;
     class WatchedStore extends MemoryRobotsStore {
       override get(origin: string) {
-        read.push(origin);
+        reads++;
         return super.get(origin);
       }
     }
-    const { clock, check } = setUp(() => status(404), {}, new WatchedStore());
+    const { clock, check } = setUp(answer, {}, new WatchedStore());
     const readsOf = async (host: number) => {
-      read.length = 0;
+      reads = 0;
       await check('/x', `https://court-${host}.example`);
-      return read.length;
+      return reads;
     };
+    return { clock, readsOf };
+  }
+
+  it('keeps the latest 256 files at hand, and goes to the store for the others', async () => {
+    const { clock, readsOf } = watched(() => status(404));
     for (let host = 0; host < 256; host++) expect(await readsOf(host)).toBeGreaterThan(0);
     expect(await readsOf(0)).toBe(0);
     await readsOf(256);
@@ -123,6 +129,19 @@ describe('RobotsPolicy', () => {
     await readsOf(300);
     await readsOf(301);
     expect(await readsOf(3)).toBe(0);
+  });
+
+  it('keeps no more than 8 Mi characters of them at hand, however few they are', async () => {
+    const half = file('#'.repeat(2 ** 18));
+    const { clock, readsOf } = watched(() => half);
+    for (let host = 0; host < 32; host++) await readsOf(host);
+    expect(await readsOf(0)).toBe(0);
+    await readsOf(32);
+    expect([await readsOf(1), await readsOf(32), await readsOf(0)]).toEqual([0, 0, 1]);
+    // What is asked for anew does not count twice.
+    await clock.advance(DAY_MS);
+    for (let host = 2; host < 34; host++) await readsOf(host);
+    expect([await readsOf(2), await readsOf(33)]).toEqual([0, 0]);
   });
 
   it('reads no more of an endless file than the parser does', async () => {

@@ -70,8 +70,9 @@ interface Known {
   readonly robots: RobotsTxt | undefined;
 }
 
-/** Parsed files that are kept at hand; the store has the rest. */
+/** Files that are kept at hand, and how much text they have together; the store has the rest. Read, one takes eight times its text. */
 const MAX_KNOWN = 256;
+const MAX_KNOWN_CHARACTERS = 8 * 2 ** 20;
 const ROBOTS_PATH = '/robots.txt';
 
 export class RobotsPolicy {
@@ -83,6 +84,7 @@ export class RobotsPolicy {
   readonly #onInForce: (origin: string, record: RobotsRecord) => void;
   readonly #flights = new SingleFlight<Known | NotAsked>();
   readonly #known = new Map<string, Known>();
+  #knownCharacters = 0;
 
   /** Throws `invalid_parameter` when the agent is not a product token, for no robots.txt could name it. */
   constructor(options: RobotsPolicyOptions) {
@@ -172,11 +174,19 @@ export class RobotsPolicy {
     this.#onInForce(origin, record);
     const text = textOf(record);
     const known: Known = { record, robots: text === undefined ? undefined : parseRobots(text) };
-    this.#known.delete(origin);
+    this.#forget(origin);
     this.#known.set(origin, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    this.#knownCharacters += text?.length ?? 0;
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= MAX_KNOWN && this.#knownCharacters <= MAX_KNOWN_CHARACTERS) break;
+      this.#forget(oldest);
+    }
     return known;
+  }
+
+  #forget(origin: string): void {
+    this.#knownCharacters -= textOf(this.#known.get(origin)?.record)?.length ?? 0;
+    this.#known.delete(origin);
   }
 }
 
