@@ -222,26 +222,28 @@ describe('what is read', { timeout: 60_000 }, () => {
   }
 });
 
+/** What is asked of one run, by its id. */
+const OF_RUN = [
+  'run',
+  'runSummary',
+  'runWalks',
+  'runProblems',
+  'runTimeline',
+  'runEvents',
+  'listRequests',
+  'listRecords',
+  'stopRun',
+  'resumeRun',
+  'replayRun',
+  'dbRunHealth',
+  'dbDownloadSummary',
+] as const;
+
 describe('what cannot be read', { timeout: 60_000 }, () => {
   it('is 404', async () => {
     const server = await openServer(data);
     const id = NOTHING;
-    const ofRun: RouteName[] = [
-      'run',
-      'runSummary',
-      'runWalks',
-      'runProblems',
-      'runTimeline',
-      'runEvents',
-      'listRequests',
-      'listRecords',
-      'stopRun',
-      'resumeRun',
-      'replayRun',
-      'dbRunHealth',
-      'dbDownloadSummary',
-    ];
-    for (const name of ofRun) {
+    for (const name of OF_RUN) {
       const { status, json } = await call(server, name, { params: { id } });
       expect([name, status, json]).toEqual([name, 404, { ok: false, error: 'run_not_found', run_id: id }]);
     }
@@ -290,25 +292,10 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
     const bad: [RouteName, Parameters<typeof call>[2]][] = [
       ['listRuns', { query: { limit: 501 } }],
       ['listRuns', { query: { cursor: 'x' } }],
-      ...(
-        [
-          'run',
-          'runSummary',
-          'runWalks',
-          'runProblems',
-          'runTimeline',
-          'runEvents',
-          'listRequests',
-          'listRecords',
-          'stopRun',
-          'resumeRun',
-          'replayRun',
-          'exchangeBody',
-          'dbRunHealth',
-          'dbDownloadSummary',
-          'dbCaseDiff',
-        ] as const
-      ).map((name): [RouteName, object] => [name, { params: { id: 'x' } }]),
+      ...[...OF_RUN, 'exchangeBody' as const, 'dbCaseDiff' as const].map((name): [RouteName, object] => [
+        name,
+        { params: { id: 'x' } },
+      ]),
       ['requeueProblem', { params: { id: 1 }, body: { verdict: 'done' } }],
       ['request', { params: { id: 1, request: 0 } }],
       ['requeueRequest', { params: { id: 1, request: '1.5' } }],
