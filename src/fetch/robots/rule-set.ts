@@ -84,7 +84,8 @@ export class RuleSet {
         this.#patterns.push({ kind, at, to, anchor: '' });
       } else {
         const value = text.slice(at, to);
-        if (!plain.has(value)) plain.set(value, at);
+        if (plain.has(value)) continue;
+        plain.set(value, at);
         // Neighbours are mostly of one length.
         if (value.length !== length) this.#plainLengths.add(value.length);
         length = value.length;

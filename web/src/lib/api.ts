@@ -34,7 +34,7 @@ export function setCsrf(value: string | null): void {
   csrf = value;
 }
 
-/** Called before each change: what was remembered of lists and pages may no longer be true. */
+/** Called after each change: what was remembered of lists and pages may no longer be true. */
 const changeListeners = new Set<() => void>();
 
 export function onChange(listener: () => void): void {

@@ -39,6 +39,8 @@ export function useResource<Name extends RouteName>(path: string | null): Resour
     get<Name>(path, cancel.signal)
       .then(
         (data) => {
+          // Of a page that was left: it would take the place of what is shown now.
+          if (cancel.signal.aborted) return;
           remember(path, data);
           setState({ path, data: data as Data, error: undefined });
         },
