@@ -42,11 +42,25 @@ describe('sectionsFor', () => {
     ['*', true],
     ['* 1.0', true],
     ['*\tx', true],
+    ['*\vx', true],
+    ['*# why', true],
+    ['*\u00e0', false],
     ['*x', false],
     ['**', false],
     ['x', false],
   ])('means everyone by %j: %s', (value, expected) => {
     expect(isNamed('foobot', value)).toBe(expected);
+  });
+
+  it('takes a byte above ASCII for no blank', () => {
+    const text = 'User-agent: *\xa0\nAllow: /';
+    expect(sectionsFor('foobot', text, AGENT.all(text), RULE)).toEqual([]);
+  });
+
+  it('knows an agent by a name of any length', () => {
+    const name = 'a'.repeat(100_000);
+    expect(isNamed(name, 'a')).toBe(false);
+    expect(isNamed(name.slice(0, 1_000), name.slice(0, 1_000))).toBe(true);
   });
 
   it('has the lines of all groups that name the agent, and those for all only where none does', () => {

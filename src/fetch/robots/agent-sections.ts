@@ -48,7 +48,7 @@ class Sections {
   }
 }
 
-const STAR = /\*(?=[\s#]|$)/y;
+const STAR = /\*(?=[\t\v\f \r\n#]|$)/y;
 // RFC 9309 §2.2.1: letters, `_` and `-`.
 const PRODUCT_TOKEN = /^[a-z_-]+$/i;
 
@@ -61,9 +61,9 @@ function isStar(text: string, at: number): boolean {
 /** Does a value begin with the product token `agent`? What follows (a version, a word) is no part of it. */
 function namedBy(agent: string): (text: string, at: number) => boolean {
   if (!PRODUCT_TOKEN.test(agent)) return () => false;
-  const name = new RegExp(`${agent}(?![a-z_-])`, 'iy');
+  const name = agent.toLowerCase();
   return (text, at) => {
-    name.lastIndex = at;
-    return name.test(text);
+    const end = at + name.length;
+    return text.slice(at, end).toLowerCase() === name && !PRODUCT_TOKEN.test(text.charAt(end));
   };
 }
