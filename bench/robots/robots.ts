@@ -37,6 +37,7 @@ const shapes: Record<string, { readonly text: string; readonly path: string }> =
   },
   'many groups for all': { text: fill(() => 'User-agent: *\nDisallow: /x\n', ''), path: '/y' },
   'empty lines': { text: '\n'.repeat(MAX_ROBOTS_BYTES), path: '/x' },
+  'nothing but CR': { text: '\r'.repeat(MAX_ROBOTS_BYTES), path: '/x' },
   'two-byte junk lines': { text: 'a\n'.repeat(MAX_ROBOTS_BYTES / 2), path: '/x' },
   'HTML page': {
     text: fill(() => '<div class="a"><p>Page not found: <a href="/">home</a></p></div>\n', ''),

@@ -49,8 +49,11 @@ class Sections {
 }
 
 const STAR = /\*(?=[\t\v\f \r\n#]|$)/y;
-// RFC 9309 §2.2.1: letters, `_` and `-`.
-const PRODUCT_TOKEN = /^[a-z_-]+$/i;
+
+/** RFC 9309 §2.2.1: letters, `_` and `-`. */
+export function isProductToken(text: string): boolean {
+  return /^[a-z_-]+$/i.test(text);
+}
 
 /** `*` on its own, or with something behind a blank. */
 function isStar(text: string, at: number): boolean {
@@ -60,10 +63,10 @@ function isStar(text: string, at: number): boolean {
 
 /** Does a value begin with the product token `agent`? What follows (a version, a word) is no part of it. */
 function namedBy(agent: string): (text: string, at: number) => boolean {
-  if (!PRODUCT_TOKEN.test(agent)) return () => false;
+  if (!isProductToken(agent)) return () => false;
   const name = agent.toLowerCase();
   return (text, at) => {
     const end = at + name.length;
-    return text.slice(at, end).toLowerCase() === name && !PRODUCT_TOKEN.test(text.charAt(end));
+    return text.slice(at, end).toLowerCase() === name && !isProductToken(text.charAt(end));
   };
 }

@@ -6,6 +6,7 @@ import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import type { Random } from '../../platform/random.ts';
 import { defaultRetrySettings, type RetrySettings } from '../politeness/retry-policy.ts';
 import { SingleFlight } from '../politeness/single-flight.ts';
+import { isProductToken } from './agent-sections.ts';
 import { type GetRobots, type LoadRobotsOptions, loadRobots, type NotAsked } from './load-robots.ts';
 import type { RobotsRecord, RobotsStore } from './robots-store.ts';
 import { parseRobots, type RobotsTxt } from './robots-txt.ts';
@@ -96,7 +97,7 @@ export class RobotsPolicy {
     this.#onWarning = options.onWarning ?? (() => {});
     this.#onInForce = options.onInForce ?? (() => {});
     const { agent } = this.#settings;
-    if (!/^[A-Za-z_-]+$/.test(agent)) {
+    if (!isProductToken(agent)) {
       throw new CurlewError(ErrorCode.invalidParameter, `The robots.txt agent '${agent}' is not a product token`, {
         remedy: 'Use letters, "_" and "-" only, without a version (RFC 9309 §2.2.1).',
       });

@@ -5,6 +5,8 @@ import { Upcoming } from './upcoming.ts';
 
 /** As in the reference parser: the rest of a longer line is dropped. */
 const MAX_LINE_BYTES = 2083 * 8 - 1;
+const LF = 0x0a;
+const CR = 0x0d;
 const DECIMAL = /\d+(?:\.\d*)?/y;
 
 export class RobotsText {
@@ -13,7 +15,7 @@ export class RobotsText {
   readonly #comment: Upcoming;
 
   constructor(bytes: Buffer) {
-    const text = cutLongLines(bytes.toString('latin1').replace(/\r(?!\n)/g, '\n'));
+    const text = cutLongLines(withLineFeeds(bytes));
     this.text = text;
     this.#comment = new Upcoming((from) => text.indexOf('#', from));
   }
@@ -61,6 +63,16 @@ function endOfLine(text: string, from: number): number {
 /** White space within a line, and the CR at its end. Not what is above ASCII: 0xA0 ends many letters in UTF-8. */
 function isBlank(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+}
+
+/** A lone CR ends a line too. They are written over in the bytes: a file may be nothing but them. */
+function withLineFeeds(bytes: Buffer): string {
+  const text = bytes.toString('latin1');
+  const first = text.search(/\r(?!\n)/);
+  if (first === -1) return text;
+  const copy = Buffer.from(bytes);
+  for (let at = first; at < copy.length; at++) if (copy[at] === CR && copy[at + 1] !== LF) copy[at] = LF;
+  return copy.toString('latin1');
 }
 
 /** A line that is too long holds a place that is a multiple of the limit, so that only these are looked at. */

@@ -48,7 +48,7 @@ export class RuleSet {
 
   /** The rule that decides about `path` (`pathOfUrl`); undefined when none matches. */
   strongest(path: string): MatchedRule | undefined {
-    const { text, bytes } = this.#robots;
+    const { text } = this.#robots;
     const contest = new Contest();
     for (const length of this.#plainLengths) {
       if (length > path.length) continue;
@@ -60,7 +60,7 @@ export class RuleSet {
     }
     const glance = new Glance(path);
     for (const pattern of this.#patterns) {
-      if (glance.misses(bytes, pattern.at, pattern.to)) continue;
+      if (glance.misses(this.#robots.bytes, pattern.at, pattern.to)) continue;
       const { kind, at, to, anchor } = pattern;
       const rule = { kind, at, length: escapedLength(text, at, to) + anchor.length };
       if (contest.isLostBy(rule)) continue;
@@ -73,6 +73,7 @@ export class RuleSet {
     const { text } = this.#robots;
     const plain = this.#plain[kind];
     const indexPage = new Upcoming((from) => text.indexOf(INDEX_PAGE, from));
+    // What `Upcoming` does, without its calls: here they would be the longest part of reading a file full of rules.
     let special = -1;
     let length = 0;
     for (const at of places) {
