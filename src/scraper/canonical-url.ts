@@ -2,8 +2,7 @@
 // §6.2.2 call equivalent is folded. Query order, trailing slashes and letter case of the path stay as they are.
 
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
-
-const ESCAPE = /%[0-9a-fA-F]{2}/g;
+import { foldEscapes } from '../platform/percent-escapes.ts';
 
 /** By code of an ASCII character: what may stand anywhere in a plain path, and what may follow a slash in it. */
 const PLAIN = 1;
@@ -48,7 +47,7 @@ export function canonicalUrl(address: string, base?: string): string {
   const href = url.href;
   const hash = href.indexOf('#');
   const bare = hash === -1 ? href : href.slice(0, hash);
-  return bare.includes('%') ? bare.replace(ESCAPE, foldEscape) : bare;
+  return foldEscapes(bare);
 }
 
 /** Whether `address` has the scheme, host and port of `base`, and after them nothing that could be spelt otherwise. */
@@ -78,24 +77,4 @@ function parse(address: string, base: string | undefined): URL {
       cause,
     });
   }
-}
-
-function foldEscape(triplet: string): string {
-  const code = Number.parseInt(triplet.slice(1), 16);
-  return isUnreserved(code) ? String.fromCharCode(code) : triplet.toUpperCase();
-}
-
-/**
- * RFC 3986 §2.3, less the dot: the URL Standard reads `%2e` as a dot segment already, and where it does not
- * (in a query) nothing is gained by folding it.
- */
-function isUnreserved(code: number): boolean {
-  return (
-    (code >= 0x41 && code <= 0x5a) || // A–Z
-    (code >= 0x61 && code <= 0x7a) || // a–z
-    (code >= 0x30 && code <= 0x39) || // 0–9
-    code === 0x2d || // -
-    code === 0x5f || // _
-    code === 0x7e // ~
-  );
 }

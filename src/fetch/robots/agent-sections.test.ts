@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sectionsFor } from './agent-sections.ts';
-import { AGENT, RobotsField, RULE, RULE_OR_DELAY } from './robots-field.ts';
+import { RobotsField, RULE, RULE_OR_DELAY } from './robots-field.ts';
 import { RobotsText } from './robots-text.ts';
 
 const ANY_FIELD = new RobotsField('[a-z-]+');
@@ -9,8 +9,8 @@ const ANY_FIELD = new RobotsField('[a-z-]+');
 /** The numbers of the lines that are meant for `agent`. */
 const linesFor = (agent: string, text: string, ending = RULE) => {
   const robots = new RobotsText(Buffer.from(text));
-  const sections = sectionsFor(agent, robots.text, AGENT.all(robots.text), ending);
-  return ANY_FIELD.all(robots.text)
+  const sections = sectionsFor(agent, robots.text, ending);
+  return Array.from(ANY_FIELD.all(robots.text))
     .filter((at) => sections.some(({ from, to }) => at >= from && at < to))
     .map((at) => robots.lineNumber(at));
 };
@@ -45,6 +45,7 @@ describe('sectionsFor', () => {
     ['*\vx', true],
     ['*# why', true],
     ['*\u00e0', false],
+    ['*\0', false],
     ['*x', false],
     ['**', false],
     ['x', false],
@@ -54,7 +55,7 @@ describe('sectionsFor', () => {
 
   it('takes a byte above ASCII for no blank', () => {
     const text = 'User-agent: *\xa0\nAllow: /';
-    expect(sectionsFor('foobot', text, AGENT.all(text), RULE)).toEqual([]);
+    expect(sectionsFor('foobot', text, RULE)).toEqual([]);
   });
 
   it('knows an agent by a name of any length', () => {
@@ -70,6 +71,12 @@ describe('sectionsFor', () => {
     expect(linesFor('b', text)).toEqual([5, 6, 7]);
     expect(linesFor('c', text)).toEqual([3, 4, 8, 9]);
     expect(linesFor('c', 'Allow: /1\nUser-agent: a')).toEqual([]);
+  });
+
+  it('takes a name for one only as a whole value, not behind another word', () => {
+    expect(isNamed('foobot', 'x foobot')).toBe(false);
+    expect(linesFor('foobot', 'User-agent:x foobot\nAllow: /')).toEqual([]);
+    expect(linesFor('foobot', 'User-agent x:foobot\nAllow: /')).toEqual([1, 2]);
   });
 
   it('goes on with a run of agents across what does not end it', () => {

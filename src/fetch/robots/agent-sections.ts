@@ -1,72 +1,55 @@
 // Which parts of robots.txt are meant for an agent. RFC 9309 §2.2.1: those of every group that names it, taken together;
 // those for `*` only where no group does. A group is a run of `User-agent` lines, with all that follows up to the next.
+// Only groups for the agent are stepped through, for a file may have tens of thousands of others.
 
-import type { RobotsField, Section } from './robots-field.ts';
-import { Upcoming } from './upcoming.ts';
+import { AGENT, type RobotsField, type Section } from './robots-field.ts';
+import { MAX_LINE_BYTES } from './robots-text.ts';
+
+/** What follows these in a value (a version, a word) is no part of the name. */
+const LETTER = '[a-z_-]';
+const EVERYONE = '\\*(?:[\\t\\v\\f \\r\\n#]|$)';
 
 /**
- * The sections for `agent`, in their order; none overlaps another. `agents` is where the agents of the text are named; a
- * line with the field `ending` ends a run of them: one that comes later begins a new group.
+ * The sections for `agent`, in their order; none overlaps another. A line with the field `ending` ends a run of agents: one
+ * that comes later begins a new group.
  */
-export function sectionsFor(
-  agent: string,
-  text: string,
-  agents: readonly number[],
-  ending: RobotsField,
-): readonly Section[] {
-  const isNamed = namedBy(agent);
-  const end = new Upcoming((from) => ending.next(text, from));
-  const named = new Sections();
-  const everyone = new Sections();
-  let previous = 0;
-  for (const at of agents) {
-    if (end.after(previous) < at) {
-      named.close(at);
-      everyone.close(at);
-    }
-    previous = at;
-    if (isStar(text, at)) everyone.open(at);
-    else if (isNamed(text, at)) named.open(at);
-  }
-  named.close(Number.POSITIVE_INFINITY);
-  everyone.close(Number.POSITIVE_INFINITY);
-  return named.closed.length > 0 ? named.closed : everyone.closed;
+export function sectionsFor(agent: string, text: string, ending: RobotsField): readonly Section[] {
+  // No line holds a longer name.
+  const mayBeNamed = agent.length <= MAX_LINE_BYTES && isProductToken(agent);
+  const named = mayBeNamed ? sectionsOf(`${agent}(?!${LETTER})`, text, ending) : [];
+  return named.length > 0 ? named : sectionsOf(EVERYONE, text, ending);
 }
-
-class Sections {
-  readonly closed: Section[] = [];
-  #from: number | undefined;
-
-  open(at: number): void {
-    // One that begins where the last one ends goes on with it.
-    this.#from ??= this.closed.at(-1)?.to === at ? this.closed.pop()?.from : at;
-  }
-
-  close(at: number): void {
-    if (this.#from !== undefined) this.closed.push({ from: this.#from, to: at });
-    this.#from = undefined;
-  }
-}
-
-const STAR = /\*(?=[\t\v\f \r\n#]|$)/y;
 
 /** RFC 9309 §2.2.1: letters, `_` and `-`. */
 export function isProductToken(text: string): boolean {
-  return /^[a-z_-]+$/i.test(text);
+  return new RegExp(`^${LETTER}+$`, 'i').test(text);
 }
 
-/** `*` on its own, or with something behind a blank. */
-function isStar(text: string, at: number): boolean {
-  STAR.lastIndex = at;
-  return STAR.test(text);
-}
+/** The sections for agents that are written as the regular expression `value` says. */
+function sectionsOf(value: string, text: string, ending: RobotsField): readonly Section[] {
+  const meant = AGENT.whose(value);
+  const others = AGENT.whose(`(?!${value})`);
+  const isMeant = new RegExp(value, 'imy');
 
-/** Does a value begin with the product token `agent`? What follows (a version, a word) is no part of it. */
-function namedBy(agent: string): (text: string, at: number) => boolean {
-  if (!isProductToken(agent)) return () => false;
-  const name = agent.toLowerCase();
-  return (text, at) => {
-    const end = at + name.length;
-    return text.slice(at, end).toLowerCase() === name && !isProductToken(text.charAt(end));
+  const endOf = (from: number): number => {
+    let at = from;
+    let other = 0;
+    while (other < Number.POSITIVE_INFINITY) {
+      const nextGroup = AGENT.next(text, ending.next(text, at));
+      isMeant.lastIndex = nextGroup;
+      if (!isMeant.test(text)) return nextGroup;
+      at = nextGroup;
+      // Where none but the agent is named any more, there is no need to step through what follows.
+      if (other < at) other = others.next(text, at);
+    }
+    return other;
   };
+
+  const sections: Section[] = [];
+  for (let from = meant.next(text, 0); from < Number.POSITIVE_INFINITY; ) {
+    const to = endOf(from);
+    sections.push({ from, to });
+    from = meant.next(text, to);
+  }
+  return sections;
 }

@@ -10,7 +10,7 @@ const UNIONS = { rule: RULE, rule_or_delay: RULE_OR_DELAY };
 function read(text: string, fields: Readonly<Record<string, RobotsField>> = FIELDS): [number, string, string][] {
   const robots = new RobotsText(Buffer.from(text, 'latin1'));
   return Object.entries(fields)
-    .flatMap(([name, field]) => field.all(robots.text).map((at) => ({ name, at })))
+    .flatMap(([name, field]) => Array.from(field.all(robots.text), (at) => ({ name, at })))
     .toSorted((a, b) => a.at - b.at)
     .map(({ name, at }) => {
       const end = robots.endOfValue(at);
@@ -69,6 +69,28 @@ describe('the fields of robots.txt', () => {
     );
   });
 
+  it('are found by what their values begin with', () => {
+    fc.assert(
+      fc.property(file, (text) => {
+        const values = (field: RobotsField) => read(text, { field }).map(([, , value]) => value);
+        expect(values(ALLOW.whose('[x/]'))).toEqual(values(ALLOW).filter((value) => /^[x/]/.test(value)));
+        expect(values(ALLOW.whose('(?![x/])'))).toEqual(values(ALLOW).filter((value) => !/^[x/]/.test(value)));
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+
+  it('have all their values in a list, but for the empty ones', () => {
+    fc.assert(
+      fc.property(file, (text) => {
+        const { text: whole } = new RobotsText(Buffer.from(text));
+        const values = oracle(text).flatMap(([, field, value]) => (field === 'sitemap' ? [value] : []));
+        expect(SITEMAP.values(whole)).toEqual(values.filter((value) => value !== ''));
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+
   it('are found in sections as they are in the whole', () => {
     const line = fc.record({ text: fc.constantFrom('allow:/', 'sitemap:/'), isWithin: fc.boolean() });
     fc.assert(
@@ -84,7 +106,7 @@ describe('the fields of robots.txt', () => {
         const expected = lines.flatMap(({ text, isWithin }, index) =>
           isWithin && text === 'allow:/' ? [(starts[index] ?? 0) + 'allow:'.length] : [],
         );
-        expect(ALLOW.all(text, sections)).toEqual(expected);
+        expect([...ALLOW.all(text, sections)]).toEqual(expected);
       }),
       { numRuns: 2_000 },
     );
@@ -97,8 +119,9 @@ describe('the fields of robots.txt', () => {
     },
   );
 
-  it('are found in a file of the shortest lines there are', () => {
-    expect(read('allow:\n'.repeat(100))).toHaveLength(100);
-    expect(read(`${'allow:\n'.repeat(99)}allow:`)).toHaveLength(100);
+  it('are found in a file of the shortest lines there are, each where it is', () => {
+    const all = Array.from({ length: 1_000 }, (_, index) => [index + 1, 'allow', '']);
+    expect(read('allow:\n'.repeat(1_000))).toEqual(all);
+    expect(read(`${'allow:\n'.repeat(999)}allow:`)).toEqual(all);
   });
 });

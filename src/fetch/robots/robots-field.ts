@@ -3,8 +3,15 @@
 // expressions, which are machine code from their first use: a crawler asks before anything of its own is compiled.
 // None goes back further than its line, so that a text is read once, whatever is in it.
 
+import { ABOVE_ASCII, asWritten, VALUE } from './robots-text.ts';
+
 const BLANK = '[\\t\\v\\f ]';
-const WORD = '[^\\t\\v\\f \\r\\n#]';
+const WORD = '[^:\\t\\v\\f \\r\\n#]';
+
+const BEHIND_CR = new RegExp(`(?<=\\r)${VALUE}`, 'g');
+
+/** Where values begin, in their order. */
+export type Places = Uint32Array;
 
 /** Lines that stand together: those whose values begin at `from` or later, and before `to`. */
 export interface Section {
@@ -15,13 +22,27 @@ export interface Section {
 const WHOLE: readonly Section[] = [{ from: 0, to: Number.POSITIVE_INFINITY }];
 
 export class RobotsField {
+  readonly #names: string;
+  readonly #oneWordNames: string;
   readonly #line: RegExp;
 
-  /** `names` is what it may be called; `oneWordNames` those of them behind which a blank can stand for the colon. */
-  constructor(names: string, oneWordNames = names) {
+  /**
+   * `names` is what it may be called; `oneWordNames` those of them behind which a blank can stand for the colon; `value` what
+   * its value begins with.
+   */
+  constructor(names: string, oneWordNames = names, value?: string) {
     const upToColon = `(?:${names})[^:#\\n]*:`;
     const upToBlank = `(?:${oneWordNames})${WORD}*${BLANK}+(?=${WORD}+${BLANK}*(?:[#\\r\\n]|$))`;
-    this.#line = new RegExp(`^${BLANK}*(?:${upToColon}|${upToBlank})${BLANK}*`, 'gim');
+    this.#names = names;
+    this.#oneWordNames = oneWordNames;
+    const upToValue = `^${BLANK}*(?:${upToColon}|${upToBlank})${BLANK}*`;
+    // No blank begins a value: one that is not what it should be is not looked for further ahead.
+    this.#line = new RegExp(value === undefined ? upToValue : `${upToValue}(?!${BLANK})(?=${value})`, 'gim');
+  }
+
+  /** The field where its value begins as the regular expression `value` says, which must not reach beyond the line. */
+  whose(value: string): RobotsField {
+    return new RobotsField(this.#names, this.#oneWordNames, value);
   }
 
   /** Where the value stands in the first line with this field that begins at `from` or later; Infinity without one. */
@@ -32,16 +53,38 @@ export class RobotsField {
   }
 
   /** Where the values stand in all lines with this field, in `sections` that follow each other. */
-  all(text: string, sections: readonly Section[] = WHOLE): readonly number[] {
-    const places: number[] = [];
+  all(text: string, sections: readonly Section[] = WHOLE): Places {
+    const line = this.#line;
+    let places = new Uint32Array(64);
+    let count = 0;
     let at = -1;
     for (const { from, to } of sections) {
       // What was found behind the last section may be in this one: the text is searched once, however many there are.
       if (at < from) at = this.next(text, from);
-      for (; at < to; at = this.next(text, at)) places.push(at);
+      while (at < to) {
+        if (count === places.length) places = enlarged(places);
+        places[count++] = at;
+        at = line.test(text) ? line.lastIndex : Number.POSITIVE_INFINITY;
+      }
     }
-    return places;
+    return places.slice(0, count);
   }
+
+  /** All values that are not empty, as they were written. */
+  // In two calls, for there may be tens of thousands of lines. Their beginnings give way to a CR, which stands nowhere else
+  // but before LF.
+  values(text: string): readonly string[] {
+    if (this.next(text, 0) === Number.POSITIVE_INFINITY) return [];
+    const values = text.replace(this.#line, '\r').match(BEHIND_CR) ?? [];
+    return ABOVE_ASCII.test(text) ? values.map(asWritten) : values;
+  }
+}
+
+// An ordinary array would be enlarged too, but within the heap, and a text full of lines would have garbage collected.
+function enlarged(places: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const more = new Uint32Array(places.length * 4);
+  more.set(places);
+  return more;
 }
 
 const ALLOW_NAMES = 'allow';

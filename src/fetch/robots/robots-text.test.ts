@@ -14,14 +14,7 @@ describe('the text of robots.txt', () => {
 
   it('ends a value before its comment and the blanks around it', () => {
     const robots = textOf('allow: /a b \t# c\r\nallow: /d\v\r\n#');
-    expect(ALLOW.all(robots.text).map((at) => robots.value(at))).toEqual(['/a b', '/d']);
-  });
-
-  it('ends values as it did before, in whatever order is asked', () => {
-    const robots = textOf('allow: /a # x\nallow: /b # y\nallow: /c');
-    const places = ALLOW.all(robots.text);
-    const values = (order: readonly number[]) => order.map((at) => robots.value(at));
-    expect(values(places.toReversed())).toEqual(values(places).toReversed());
+    expect(Array.from(ALLOW.all(robots.text), (at) => robots.value(at))).toEqual(['/a b', '/d']);
   });
 
   it('gives a value back as it was written', () => {
@@ -66,7 +59,7 @@ describe('the text of robots.txt', () => {
     ['2.x', 2],
     ['2..5', 2],
     ['1e3', 1],
-    ['.5', Number.NaN],
+    ['.5', 0.5],
     ['-1', Number.NaN],
     ['/', Number.NaN],
     [':', Number.NaN],

@@ -185,6 +185,19 @@ describe('parseRobots', () => {
     expect(['a', 'b', 'a'].map((agent) => robots.crawlDelay(agent))).toEqual([1, undefined, 1]);
   });
 
+  it('answers the same about a path whatever it was asked before', () => {
+    const text =
+      'User-agent: *\nDisallow: /\nAllow: /x/index.html\nAllow: /%c3\nDisallow: /*y\nAllow: /\u00e9\nAllow: /x y$\nDisallow: /x/*z';
+    const paths = ['/', '/x', '/x/', '/%c3', '/\u00e9', '/%C3%A9', '/xy', '/x y', '/x/z', '/x\nz', '/#y'];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...paths)), (asked) => {
+        const robots = parseRobots(text);
+        const alone = asked.map((path) => parseRobots(text).verdict('FooBot', path));
+        expect(asked.map((path) => robots.verdict('FooBot', path))).toEqual(alone);
+      }),
+    );
+  });
+
   it.each([
     ['Allow: /dir/index.html', '/dir/', 'allowed', 2],
     ['Allow: /dir/index.htm', '/dir/', 'allowed', 2],
@@ -195,6 +208,7 @@ describe('parseRobots', () => {
     ['Allow: /dir/index', '/dir/', 'disallowed', 3],
     ['Allow: /dir/index.html', '/dir/index.html', 'allowed', 2],
     ['Allow: /dir/index.ht', '/dir/', 'disallowed', 3],
+    ['Allow: /dir/INDEX.html\nDisallow: /index.html', '/dir/', 'disallowed', 3],
     ['Allow: /dir/my/index.html', '/dir/', 'disallowed', 3],
     ['Allow: /dir/index.html/x', '/dir/', 'disallowed', 3],
     ['Allow: /dir/index.html/x', '/dir/index.html/', 'disallowed', 3],
@@ -247,6 +261,8 @@ describe('parseRobots', () => {
 
   describe('crawl-delay', () => {
     it.each([
+      ['.5', 0.5],
+      ['+2', 2],
       ['10', 10],
       ['0.5', 0.5],
       ['0', 0],
@@ -268,7 +284,7 @@ describe('parseRobots', () => {
 
     it('is the largest of all groups of the agent, and of no other group', () => {
       const robots = parseRobots(
-        'User-agent: FooBot\nCrawl-delay: 7\nDisallow: /a\nUser-agent: FooBot\nDisallow: /b\nCrawl-delay: 2\nUser-agent: *\nCrawl-delay: 30',
+        'User-agent: FooBot\nCrawl-delay: 3\nCrawl-delay: 7\nDisallow: /a\nUser-agent: FooBot\nDisallow: /b\nCrawl-delay: 2\nUser-agent: *\nCrawl-delay: 30',
       );
       expect(robots.crawlDelay('foobot')).toBe(7);
       expect(robots.crawlDelay('other')).toBe(30);

@@ -3,7 +3,7 @@
 // agent that asks.
 
 import { sectionsFor } from './agent-sections.ts';
-import { AGENT, CRAWL_DELAY, RULE, RULE_OR_DELAY, SITEMAP } from './robots-field.ts';
+import { CRAWL_DELAY, RULE, RULE_OR_DELAY, SITEMAP } from './robots-field.ts';
 import { pathOfUrl } from './robots-path.ts';
 import { RobotsText } from './robots-text.ts';
 import { type MatchedRule, RuleSet } from './rule-set.ts';
@@ -39,13 +39,6 @@ export interface RobotsTxt {
   readonly sitemaps: readonly string[];
 }
 
-/** What a file says to one agent. */
-interface Answers {
-  readonly agent: string;
-  readonly rules: RuleSet;
-  readonly crawlDelay: number | undefined;
-}
-
 /** Parses robots.txt. Bytes should be UTF-8; any bytes and any string are taken. */
 export function parseRobots(text: string | Uint8Array): RobotsTxt {
   return new ParsedRobots(new RobotsText(bytesOf(text)));
@@ -53,7 +46,6 @@ export function parseRobots(text: string | Uint8Array): RobotsTxt {
 
 class ParsedRobots implements RobotsTxt {
   readonly #robots: RobotsText;
-  #agents: readonly number[] | undefined;
   #answers: Answers | undefined;
   #sitemaps: readonly string[] | undefined;
 
@@ -62,9 +54,7 @@ class ParsedRobots implements RobotsTxt {
   }
 
   get sitemaps(): readonly string[] {
-    this.#sitemaps ??= SITEMAP.all(this.#robots.text)
-      .map((at) => this.#robots.value(at))
-      .filter((value) => value !== '');
+    this.#sitemaps ??= SITEMAP.values(this.#robots.text);
     return this.#sitemaps;
   }
 
@@ -92,39 +82,61 @@ class ParsedRobots implements RobotsTxt {
 
   // Whoever asks goes on asking for one agent: the last answers are kept.
   #answersTo(agent: string): Answers {
-    if (this.#answers?.agent === agent) return this.#answers;
-    const { text } = this.#robots;
-    this.#agents ??= AGENT.all(text);
-    const rules = new RuleSet(this.#robots, sectionsFor(agent, text, this.#agents, RULE));
-    const crawlDelay = this.#hasDelays() ? this.#longestDelay(agent, this.#agents) : undefined;
-    this.#answers = { agent, rules, crawlDelay };
+    if (this.#answers?.agent !== agent) this.#answers = new Answers(this.#robots, agent);
     return this.#answers;
-  }
-
-  #hasDelays(): boolean {
-    return CRAWL_DELAY.next(this.#robots.text, 0) < Number.POSITIVE_INFINITY;
-  }
-
-  #longestDelay(agent: string, agents: readonly number[]): number | undefined {
-    const { text } = this.#robots;
-    // A delay belongs to the agents named right above it, and ends their list though rules may follow for all.
-    const delays = CRAWL_DELAY.all(text, sectionsFor(agent, text, agents, RULE_OR_DELAY))
-      .map((at) => this.#robots.number(at))
-      .filter(Number.isFinite);
-    return delays.length === 0 ? undefined : delays.reduce((longest, delay) => Math.max(longest, delay));
   }
 }
 
-/** The bytes that count, in a copy of their own. */
+/** What a file says to one agent. */
+class Answers {
+  readonly agent: string;
+  readonly #robots: RobotsText;
+  #rules: RuleSet | undefined;
+  #crawlDelay: { readonly seconds: number | undefined } | undefined;
+
+  constructor(robots: RobotsText, agent: string) {
+    this.#robots = robots;
+    this.agent = agent;
+  }
+
+  get rules(): RuleSet {
+    this.#rules ??= new RuleSet(this.#robots, sectionsFor(this.agent, this.#robots.text, RULE));
+    return this.#rules;
+  }
+
+  get crawlDelay(): number | undefined {
+    this.#crawlDelay ??= { seconds: this.#longestDelay() };
+    return this.#crawlDelay.seconds;
+  }
+
+  #longestDelay(): number | undefined {
+    const { text } = this.#robots;
+    if (CRAWL_DELAY.next(text, 0) === Number.POSITIVE_INFINITY) return undefined;
+    // A delay belongs to the agents named right above it, and ends their list though rules may follow for all.
+    const places = CRAWL_DELAY.all(text, sectionsFor(this.agent, text, RULE_OR_DELAY));
+    let longest: number | undefined;
+    for (let index = 0; index < places.length; index++) {
+      const delay = this.#robots.number(places[index] ?? 0);
+      if (Number.isFinite(delay) && (longest === undefined || delay > longest)) longest = delay;
+    }
+    return longest;
+  }
+}
+
+/** The bytes that count. */
 function bytesOf(text: string | Uint8Array): Buffer {
   // One more than can count, by which it shows that there is more.
   const most = BYTE_ORDER_MARK.length + MAX_ROBOTS_BYTES + 1;
-  const all = typeof text === 'string' ? Buffer.from(text.slice(0, most)) : Buffer.from(text.subarray(0, most));
+  const all = typeof text === 'string' ? Buffer.from(text.slice(0, most)) : viewOf(text.subarray(0, most));
   const whole = all.subarray(lengthOfByteOrderMark(all));
   if (whole.length <= MAX_ROBOTS_BYTES) return whole;
   // The line that the limit cuts in two is not what the site wrote: `Disallow: /` may be the start of a longer path.
   const bytes = whole.subarray(0, MAX_ROBOTS_BYTES);
   return bytes.subarray(0, Math.max(bytes.lastIndexOf('\n'), bytes.lastIndexOf('\r')) + 1);
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];

@@ -1,13 +1,14 @@
 // The rules for one agent, and which of them decides about a path: the longest that matches, on a tie the one that allows
-// (RFC 9309 §2.2.2). A rule without `*`, `$` or escapes is the beginning of a path and is looked up by it, however many there
-// are; only the others are looked at one by one.
+// (RFC 9309 §2.2.2). Nothing is made of them but a list of where they stand, and only of those that the characters of the
+// paths allow for: a crawler asks before anything of its own is compiled, and then to glance at these takes less time than to
+// put all in order.
 
+import { Alphabet } from './alphabet.ts';
 import { Glance } from './glance.ts';
 import { matchesPattern } from './path-pattern.ts';
-import { ALLOW, DISALLOW, type Section } from './robots-field.ts';
+import { ALLOW, DISALLOW, type Places, type Section } from './robots-field.ts';
 import { escapePattern } from './robots-path.ts';
-import type { RobotsText } from './robots-text.ts';
-import { Upcoming } from './upcoming.ts';
+import { RobotsText } from './robots-text.ts';
 
 /** One that matched. */
 export interface MatchedRule {
@@ -20,115 +21,115 @@ export interface MatchedRule {
 
 type RuleKind = 'allow' | 'disallow';
 
-/** A rule that has to be tried: the value from `at`, before `to`, with `anchor` behind it. */
-interface Pattern {
-  readonly kind: RuleKind;
-  readonly at: number;
-  readonly to: number;
-  readonly anchor: '' | '$';
-}
-
-const SPECIAL = /[*$%\x80-\xff]/g;
-const LAST_ASCII = 0x7f;
-const INDEX_PAGE = '/index.htm';
-
 export class RuleSet {
   readonly #robots: RobotsText;
-  /** Where the first rule with each plain value stands. */
-  readonly #plain: Readonly<Record<RuleKind, Map<string, number>>> = { allow: new Map(), disallow: new Map() };
-  readonly #plainLengths = new Set<number>();
-  readonly #patterns: Pattern[] = [];
+  readonly #sections: readonly Section[];
+  #candidates: Candidates | undefined;
 
   /** The rules of `sections`. */
   constructor(robots: RobotsText, sections: readonly Section[]) {
     this.#robots = robots;
-    this.#read('allow', ALLOW.all(robots.text, sections));
-    this.#read('disallow', DISALLOW.all(robots.text, sections));
+    this.#sections = sections;
   }
 
   /** The rule that decides about `path` (`pathOfUrl`); undefined when none matches. */
   strongest(path: string): MatchedRule | undefined {
-    const { text } = this.#robots;
-    const contest = new Contest();
-    for (const length of this.#plainLengths) {
-      if (length > path.length) continue;
-      const start = path.slice(0, length);
-      for (const kind of ['allow', 'disallow'] as const) {
-        const at = this.#plain[kind].get(start);
-        if (at !== undefined) contest.enter({ kind, at, length });
-      }
+    const known = this.#candidates?.alphabet;
+    if (!known?.covers(path)) {
+      const alphabet = known?.with(path) ?? new Alphabet(path);
+      this.#candidates = new Candidates(this.#robots, this.#sections, alphabet);
     }
+    return this.#candidates?.strongest(path);
+  }
+}
+
+/** End of value, comment or line. */
+const END = '(?:[#\\n]|$)';
+const INDEX_PAGE = '/index.htm';
+const LF = 0x0a;
+const DOLLAR = 0x24;
+
+/** Those of the rules that may match a path with characters of `alphabet`. */
+class Candidates {
+  readonly alphabet: Alphabet;
+  readonly #robots: RobotsText;
+  readonly #sections: readonly Section[];
+  readonly #allow: RuleList;
+  readonly #disallow: RuleList;
+  #directories: RuleList | undefined;
+
+  constructor(robots: RobotsText, sections: readonly Section[], alphabet: Alphabet) {
+    const whole = `${alphabet.values}${END}`;
+    this.alphabet = alphabet;
+    this.#robots = robots;
+    this.#sections = sections;
+    this.#allow = new RuleList('allow', robots, ALLOW.whose(whole).all(robots.text, sections));
+    this.#disallow = new RuleList('disallow', robots, DISALLOW.whose(whole).all(robots.text, sections));
+  }
+
+  strongest(path: string): MatchedRule | undefined {
     const glance = new Glance(path);
-    for (const pattern of this.#patterns) {
-      if (glance.misses(this.#robots.bytes, pattern.at, pattern.to)) continue;
-      const { kind, at, to, anchor } = pattern;
-      const rule = { kind, at, length: escapedLength(text, at, to) + anchor.length };
-      if (contest.isLostBy(rule)) continue;
-      if (matchesPattern(escapePattern(text.slice(at, to)) + anchor, path)) contest.enter(rule);
-    }
-    return contest.winner;
+    const allowed = this.#allows(path, glance);
+    return this.#disallow.longest(path, glance, allowed?.length) ?? allowed;
   }
 
-  #read(kind: RuleKind, places: readonly number[]): void {
+  #allows(path: string, glance: Glance): MatchedRule | undefined {
+    const allowed = this.#allow.longest(path, glance);
+    if (!path.endsWith('/')) return allowed;
+    this.#directories ??= this.#directoriesOfIndexPages();
+    return this.#directories.longest(path, glance, allowed?.length) ?? allowed;
+  }
+
+  /** As in the reference parser: who speaks of a directory's index page speaks of the directory, and of nothing below it. */
+  #directoriesOfIndexPages(): RuleList {
     const { text } = this.#robots;
-    const plain = this.#plain[kind];
-    const indexPage = new Upcoming((from) => text.indexOf(INDEX_PAGE, from));
-    // What `Upcoming` does, without its calls: here they would be the longest part of reading a file full of rules.
-    let special = -1;
-    let length = 0;
-    for (const at of places) {
-      const to = this.#robots.endOfValue(at);
-      // A value without anything matches nothing.
-      if (to === at) continue;
-      if (special < at) special = indexOfSpecial(text, at);
-      if (special < to) {
-        this.#patterns.push({ kind, at, to, anchor: '' });
-      } else {
-        const value = text.slice(at, to);
-        if (plain.has(value)) continue;
-        plain.set(value, at);
-        // Neighbours are mostly of one length.
-        if (value.length !== length) this.#plainLengths.add(value.length);
-        length = value.length;
-      }
-      if (kind === 'allow' && indexPage.after(at) < to) this.#allowDirectory(at, to);
-    }
+    if (!text.includes(INDEX_PAGE)) return new RuleList('allow', this.#robots, new Uint32Array());
+    const isIndexPage = `${this.alphabet.values}/index\\.htm[^/#\\n]*${END}`;
+    // They are written over their index pages, and so stand where these did.
+    const bytes = Buffer.from(text, 'latin1');
+    const places = ALLOW.whose(isIndexPage)
+      .all(text, this.#sections)
+      .filter((at) => {
+        const slash = text.lastIndexOf('/', this.#robots.endOfValue(at));
+        // Fields are found in any case; the name of a page has one.
+        if (!text.startsWith(INDEX_PAGE, slash)) return false;
+        bytes[slash + 1] = DOLLAR;
+        bytes[slash + 2] = LF;
+        return true;
+      });
+    return new RuleList('allow', new RobotsText(bytes), places);
+  }
+}
+
+/** So many rules are compared with a path sooner than glanced at. */
+const FEW = 8;
+
+/** Rules of one kind: those whose values begin at `places`. */
+class RuleList {
+  readonly #kind: RuleKind;
+  readonly #robots: RobotsText;
+  readonly #places: Places;
+
+  constructor(kind: RuleKind, robots: RobotsText, places: Places) {
+    this.#kind = kind;
+    this.#robots = robots;
+    this.#places = places;
   }
 
-  // As in the reference parser: who allows a directory's index page allows the directory, and nothing below it.
-  #allowDirectory(at: number, to: number): void {
+  /** The longest that matches `path`, if it is longer than `most`; of several the first. An empty one matches nothing. */
+  longest(path: string, glance: Glance, most = 0): MatchedRule | undefined {
     const { text } = this.#robots;
-    const slash = text.lastIndexOf('/', to - 1);
-    if (text.startsWith(INDEX_PAGE, slash)) this.#patterns.push({ kind: 'allow', at, to: slash + 1, anchor: '$' });
+    const places = this.#places;
+    let longest: MatchedRule | undefined;
+    let length = most;
+    const next = (index: number) => (index < FEW ? index : glance.next(this.#robots.bytes, places, index, length));
+    for (let index = next(0); index < places.length; index = next(index + 1)) {
+      const at = places[index] ?? 0;
+      const pattern = escapePattern(text.slice(at, this.#robots.endOfValue(at)));
+      if (pattern.length <= length || !matchesPattern(pattern, path)) continue;
+      length = pattern.length;
+      longest = { kind: this.#kind, at, length };
+    }
+    return longest;
   }
-}
-
-/** Rules that match, against each other. */
-class Contest {
-  winner: MatchedRule | undefined;
-
-  isLostBy({ kind, at, length }: MatchedRule): boolean {
-    const { winner } = this;
-    if (winner === undefined || length > winner.length) return false;
-    if (length < winner.length) return true;
-    // Of two that say the same, the one that stands first.
-    return kind === winner.kind ? at > winner.at : kind === 'disallow';
-  }
-
-  enter(rule: MatchedRule): void {
-    if (!this.isLostBy(rule)) this.winner = rule;
-  }
-}
-
-/** A byte above ASCII is escaped, and so becomes three. */
-function escapedLength(text: string, from: number, to: number): number {
-  let length = to - from;
-  for (let at = from; at < to; at++) if (text.charCodeAt(at) > LAST_ASCII) length += 2;
-  return length;
-}
-
-/** Where the first character is, at `from` or later, that makes a value more than the beginning of a path; else Infinity. */
-function indexOfSpecial(text: string, from: number): number {
-  SPECIAL.lastIndex = from;
-  return SPECIAL.test(text) ? SPECIAL.lastIndex - 1 : Number.POSITIVE_INFINITY;
 }

@@ -1,0 +1,35 @@
+// The characters of paths. A rule with any other cannot match these paths, and that shows in the rule alone: a regular
+// expression finds those that have no other in a text, whatever their number.
+
+/** Those that a rule can share with a path: ASCII, without what ends a rule. */
+const SHARED = Array.from({ length: 0x80 }, (_, code) => String.fromCharCode(code)).filter((one) => !/[\n#]/.test(one));
+
+export class Alphabet {
+  readonly #known: string;
+  readonly #unknown: RegExp;
+
+  constructor(paths: string) {
+    const known = SHARED.filter((one) => paths.includes(one));
+    this.#known = known.join('');
+    this.#unknown = new RegExp(oneOf(SHARED.filter((one) => !known.includes(one))));
+  }
+
+  covers(path: string): boolean {
+    return !this.#unknown.test(path);
+  }
+
+  with(path: string): Alphabet {
+    return new Alphabet(this.#known + path);
+  }
+
+  /** A regular expression for values, or the beginnings of values, that have no other characters, wildcards apart. */
+  get values(): string {
+    // Bytes above ASCII are compared as escapes. Blanks may follow any value.
+    const escaped = this.#known.includes('%') ? '\\x80-\\xff' : '';
+    return `${oneOf([...this.#known, ...'*$\t\v\f \r'], escaped)}*`;
+  }
+}
+
+function oneOf(characters: readonly string[], more = ''): string {
+  return `[${characters.map((one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')}${more}]`;
+}
