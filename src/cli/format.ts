@@ -2,6 +2,7 @@
 
 import { styleText } from 'node:util';
 import type { Health } from '../ledger/health.ts';
+import { escapeControls } from '../platform/acting-characters.ts';
 import type { RunState } from './state-now.ts';
 
 export function formatCount(n: number): string {
@@ -77,9 +78,7 @@ export function formatState(state: RunState): string {
 
 /** Remote text for a terminal: control characters are shown, not obeyed. */
 export function printable(text: string): string {
-  return text.replace(/[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
+  return escapeControls(text);
 }
 
 /** The same for text of several lines: those after the first are indented, so that none passes for one of ours. */

@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StoredRecord } from '../ledger/record-table.ts';
@@ -16,6 +17,10 @@ const suspicious = fc.oneof(
 );
 
 describe('safeCell', () => {
+  it.each([' =1+1', '\u00a0=1+1', '\u3000@x', '  -1+1', '\ufeff=1'])('takes %j for a formula behind blanks', (text) => {
+    expect(safeCell(text)).toBe(`'${text}`);
+  });
+
   it('never begins like a formula, unless it is a number', () => {
     fc.assert(
       fc.property(suspicious, (text) => {
@@ -49,6 +54,10 @@ async function* stored(...data: Json[]): AsyncGenerator<StoredRecord> {
   }
 }
 
+/** As a spreadsheet reads it. */
+const cells = (lines: readonly string[], delimiter: string | string[]): string[][] =>
+  parse(lines.join('\n'), { delimiter, relax_column_count: true });
+
 async function csv(...data: Json[]): Promise<string[]> {
   const lines: string[] = [];
   for await (const line of csvLines(stored(...data), await columnsOf(stored(...data)))) lines.push(line);
@@ -67,6 +76,33 @@ describe('csvLines', () => {
   it('writes what is nested as JSON, and what is no object in a column of its own', async () => {
     expect(await csv({ list: [1, 'a'] })).toContain('case,true,http://court.example/,"[1,""a""]"');
     expect(await csv('bare')).toEqual(['kind,valid,url,value', 'case,true,http://court.example/,bare']);
+  });
+
+  const text = fc.oneof(
+    suspicious,
+    fc.string({ unit: fc.constantFrom('a', '=', '-', '@', ';', ',', '\t', ' ', '"', "'", '\n', '\r', '|') }),
+  );
+
+  it('is read back cell by cell, whatever is in them', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 4 }), async (values) => {
+        const lines = await csv(Object.fromEntries(values.map((value, index) => [`field${index}`, value])));
+        expect(cells(lines, ',').at(-1)?.slice(3)).toEqual(values.map(safeCell));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('has no formula for a spreadsheet that splits cells at semicolons and tabs too', async () => {
+    expect((await csv({ a: 'y;=1+1' })).at(-1)).toBe('case,true,http://court.example/,"y;=1+1"');
+    expect((await csv({ a: 'y\t=1+1' })).at(-1)).toBe('case,true,http://court.example/,"y\t=1+1"');
+    await fc.assert(
+      fc.asyncProperty(text, text, async (name, value) => {
+        const lines = await csv({ [name]: value });
+        expect(cells(lines, [',', ';', '\t'])).toEqual(cells(lines, ','));
+      }),
+      { numRuns: 1_000 },
+    );
   });
 
   it('does not confuse fields with what every object has', async () => {

@@ -1,11 +1,15 @@
-// Records as CSV that is safe to open in a spreadsheet: a cell that would be taken for a formula is made text.
+// Records as CSV that is safe to open in a spreadsheet: a cell that would be taken for a formula is made text, and none falls
+// into two. A spreadsheet that splits lines at semicolons alone finds no cells in it, and is to be told that they are commas.
 
 import { stringify } from 'csv-stringify/sync';
 import type { StoredRecord } from '../ledger/record-table.ts';
 import type { Json } from '../platform/json.ts';
 
-/** OWASP's list of characters that begin a formula in one spreadsheet or another. */
-const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+/** OWASP's list of characters that begin a formula in one spreadsheet or another, some of which pass over blanks. */
+const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
+
+/** At these, too, some split a line; never within quotes. */
+const SEPARATOR = /[;\t]/;
 
 /** A number is no formula, though it may begin with a sign. */
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
@@ -40,7 +44,7 @@ export async function* csvLines(
 }
 
 function line(cells: readonly string[]): string {
-  return stringify([cells.map(safeCell)], { record_delimiter: '' });
+  return stringify([cells.map(safeCell)], { record_delimiter: '', quoted_match: SEPARATOR });
 }
 
 function fieldsOf(data: Json): Readonly<Record<string, Json>> {

@@ -2,6 +2,7 @@
 // secrets are gone before the bytes leave.
 
 import { type DestinationStream, pino } from 'pino';
+import { escapeActing } from '../platform/acting-characters.ts';
 import { redactSecrets } from './redact.ts';
 
 export interface Log {
@@ -9,8 +10,8 @@ export interface Log {
   event(kind: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
-/** Terminal control (C1) and bidirectional formatting characters: JSON leaves them as they are. */
-const ACTING = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+/** Nothing has failed, but a person should know. */
+const WARNINGS: ReadonlySet<string> = new Set(['robots_unreachable']);
 
 /** A log that writes to `target`, which the caller closes. */
 export function createLog(target: DestinationStream, now: () => number): Log {
@@ -20,13 +21,9 @@ export function createLog(target: DestinationStream, now: () => number): Log {
       messageKey: 'event',
       timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
       formatters: { level: (level) => ({ level }) },
-      hooks: { streamWrite: (line) => redactSecrets(line.replace(ACTING, asEscape)) },
+      hooks: { streamWrite: (line) => escapeActing(redactSecrets(line)) },
     },
     target,
   );
-  return { event: (kind, fields) => logger.info(fields, kind) };
-}
-
-function asEscape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return { event: (kind, fields) => logger[WARNINGS.has(kind) ? 'warn' : 'info'](fields, kind) };
 }

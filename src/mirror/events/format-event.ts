@@ -3,11 +3,10 @@
 
 import type { MirrorEvent } from '../../ledger/mirror/mirror-event.ts';
 import { redactSecrets } from '../../observe/redact.ts';
+import { escapeActing } from '../../platform/acting-characters.ts';
 import type { Json } from '../../platform/json.ts';
 
 const BARE = /^[\w.:/+@%*-]+$/;
-/** Terminal control (C1) and bidirectional formatting characters: JSON leaves them as they are. */
-const ACTING = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 export function formatEvent({ label, caseId, fields }: MirrorEvent, at: string, run: number | undefined): string {
   const all = { at, run_id: run, case_id: caseId, ...fields };
@@ -24,7 +23,5 @@ function keyText(key: string): string {
 function valueText(value: Json): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (BARE.test(text)) return text;
-  return JSON.stringify(text).replace(ACTING, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
+  return escapeActing(JSON.stringify(text));
 }
