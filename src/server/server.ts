@@ -129,7 +129,8 @@ async function openContext(
   const rows = new RunRows(ledger, rates);
   const children = new ChildRuns(data, ledger, clock, { ...env });
   const startables = new Startables(directoriesOf(scrapers), children);
-  const hub = new EventHub(ledger, rows, rates, clock);
+  const shared = new SharedAnswers(clock);
+  const hub = new EventHub(ledger, rows, rates, shared, clock);
   const context: ServerContext = {
     data,
     ledger,
@@ -143,7 +144,7 @@ async function openContext(
     startables,
     defaults,
     hub,
-    shared: new SharedAnswers(clock),
+    shared,
     log,
     change: async (work) => {
       const writer = await Ledger.open(data, { clock });

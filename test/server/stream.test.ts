@@ -1,12 +1,13 @@
 // Server-sent events: what became true comes once, in order, also to who was away.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { STREAM_EVENTS } from '../../src/server/contract/service.ts';
 import { closing } from '../fixtures/closing.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
-import { openServer } from './server-setup.ts';
+import { call, openServer } from './server-setup.ts';
 
 const scratch = scratchDirectory();
 
@@ -71,6 +72,22 @@ async function openRun() {
 const said = (messages: readonly Message[]) => messages.map(({ data }) => data.data.n);
 
 describe('the event stream', () => {
+  it('is as new as what is asked for after it: nobody who was told is answered from before', async () => {
+    const server = await openServer(scratch('data'));
+    const { begin } = await openRun();
+    const run = await begin('Ended');
+    const stream = listen(`${server.url}/api/events/stream?run=${run.run}`);
+    await take(stream, 1, 'hello');
+    const ask = async () => (await call(server, 'run', { params: { id: run.run } })).json.run.state;
+    expect((await take(stream, 1, 'run'))[0]?.data.state).toBe('running');
+    // It looks once a second, and answers are shared for half of one: this one would still be.
+    await sleep(700);
+    expect(await ask()).toBe('running');
+    await run.end('interrupted', undefined);
+    expect((await take(stream, 1, 'run'))[0]?.data.state).toBe('interrupted');
+    expect(await ask()).toBe('interrupted');
+  });
+
   it('tells what becomes true, of one run or of all, without secrets', async () => {
     const server = await openServer(scratch('data'));
     const { begin } = await openRun();

@@ -1,5 +1,5 @@
 // Looks into the ledger once a second for all who watch: what became true since, and how far running runs are. However many
-// dashboards are open, a run is asked once.
+// dashboards are open, a run is asked once. Who is told of a run and then asks for it is not answered from before.
 
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { EventReportRow } from '../../ledger/reports/event-report.ts';
@@ -7,6 +7,7 @@ import type { ReportedRun } from '../../ledger/reports/run-report.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { RunRow, StoredEvent } from '../contract/runs.ts';
 import { clean, cleanText } from '../http/clean.ts';
+import type { SharedAnswers } from '../http/shared-answers.ts';
 import type { RunRates } from '../runs/run-rates.ts';
 import type { RunRows } from '../runs/run-rows.ts';
 
@@ -34,6 +35,7 @@ export class EventHub {
   readonly #ledger: Ledger;
   readonly #rows: RunRows;
   readonly #rates: RunRates;
+  readonly #shared: SharedAnswers;
   readonly #clock: Clock;
   readonly #watchers = new Set<Watcher>();
   readonly #stopping = new AbortController();
@@ -43,10 +45,11 @@ export class EventHub {
   #version = -1;
   #looking: Promise<void> = Promise.resolve();
 
-  constructor(ledger: Ledger, rows: RunRows, rates: RunRates, clock: Clock) {
+  constructor(ledger: Ledger, rows: RunRows, rates: RunRates, shared: SharedAnswers, clock: Clock) {
     this.#ledger = ledger;
     this.#rows = rows;
     this.#rates = rates;
+    this.#shared = shared;
     this.#clock = clock;
   }
 
@@ -143,6 +146,7 @@ export class EventHub {
     const data = JSON.stringify(row);
     if (this.#said.get(row.id) === data) return;
     this.#said.set(row.id, data);
+    this.#shared.forget();
     this.#tell(row.id, { id: undefined, event: 'run', data });
   }
 
