@@ -10,6 +10,7 @@ const HEAVY = [
   'test/guarantees/g7-bounded.test.ts',
   'test/mirror/whole-court.test.ts',
   'test/security/hostile-answers.test.ts',
+  'test/security/whole-memory.test.ts',
 ];
 
 /** It measures how quick a start is. */
@@ -70,7 +71,7 @@ export default defineConfig({
         test: {
           name: 'whole',
           include: ['test/**/*.test.ts'],
-          exclude: [...PACED, ...HEAVY, ...ALONE],
+          exclude: [...PACED, ...HEAVY, ...ALONE, '**/node_modules/**'],
           sequence: { groupOrder: 2 },
         },
       },

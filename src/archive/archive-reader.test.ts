@@ -179,8 +179,8 @@ describe('a damaged archive', () => {
   it('is what a location that points to another kind of record means', async () => {
     const { request, response } = await writeOne(await encodeExchange(sampleExchange(), systemRandom));
     const junk = await writeOne({
-      request: storedMember(Buffer.from('junk')),
-      response: storedMember(Buffer.alloc(0)),
+      request: storedMember([Buffer.from('junk')]),
+      response: storedMember([]),
     });
     await expect(reader.readResponse(junk.request)).rejects.toMatchObject({ code: 'archive_damaged' });
     await expect(reader.readResponse(request)).rejects.toMatchObject({ code: 'archive_damaged' });

@@ -10,6 +10,7 @@ import { type Random, systemRandom } from '../platform/random.ts';
 import { cutTails } from './cut-tails.ts';
 import type { EncodedExchange } from './encode-exchange.ts';
 import type { Location, PlacedExchange, SegmentEnd } from './exchange.ts';
+import type { Member } from './member.ts';
 import { segmentName } from './segment-name.ts';
 import { storageError } from './storage-error.ts';
 import { encodeWarcinfo } from './warcinfo.ts';
@@ -30,8 +31,13 @@ export interface ArchiveWriterOptions {
 interface Batch {
   readonly epoch: number;
   readonly start: SegmentEnd;
-  readonly members: Uint8Array[];
+  /** Bytes one after the other, and where they end. */
+  readonly parts: Uint8Array[];
+  end: number;
 }
+
+/** Parts are gathered up to this size before they are written. */
+const GATHERED_BYTES = 2 ** 20;
 
 export class ArchiveWriter {
   readonly #directory: string;
@@ -55,6 +61,8 @@ export class ArchiveWriter {
   #idle: Promise<void> = Promise.resolve();
   #open: { readonly segment: number; readonly file: OpenFile } | undefined;
   #closed = false;
+  /** Where parts are gathered. One place for all writes: a new one for each would be in memory long after it. */
+  #gathered: Buffer | undefined;
 
   private constructor(directory: string, segment: number, options: ArchiveWriterOptions) {
     this.#directory = directory;
@@ -86,7 +94,7 @@ export class ArchiveWriter {
   }
 
   /**
-   * Writes all that was appended since the last call, with one write; with `sync` it is also on the device when this
+   * Writes all that was appended since the last call, a megabyte at a time; with `sync` it is also on the device when this
    * returns. On failure (`disk_full`, `data_directory`) the disk is as before, every location given out since the last
    * successful flush is void, also those of exchanges appended meanwhile, and the writer can be used again.
    */
@@ -110,7 +118,7 @@ export class ArchiveWriter {
   #beginBatch(): Batch {
     if (this.#fresh !== undefined) this.#next = { segment: this.#fresh, end: 0 };
     this.#fresh = undefined;
-    const batch: Batch = { epoch: this.#epoch, start: this.#next, members: [] };
+    const batch: Batch = { epoch: this.#epoch, start: this.#next, parts: [], end: this.#next.end };
     if (batch.start.end === 0) {
       const stamp = { software: this.#software, at: this.#clock.now() };
       this.#place(encodeWarcinfo(segmentName(batch.start.segment), stamp, this.#random), batch);
@@ -118,21 +126,24 @@ export class ArchiveWriter {
     return batch;
   }
 
-  #place(member: Uint8Array, batch: Batch): Location {
+  #place(member: Member, batch: Batch): Location {
     const { segment, end: offset } = this.#next;
-    batch.members.push(member);
-    this.#next = { segment, end: offset + member.length };
-    return { segment, offset, length: member.length };
+    let length = 0;
+    for (const part of member) {
+      batch.parts.push(part);
+      length += part.length;
+    }
+    batch.end = offset + length;
+    this.#next = { segment, end: batch.end };
+    return { segment, offset, length };
   }
 
-  async #write({ epoch, start, members }: Batch, sync: boolean): Promise<void> {
+  async #write({ epoch, start, parts, end }: Batch, sync: boolean): Promise<void> {
     if (epoch !== this.#epoch && this.#failure) throw this.#failure;
     const path = join(this.#directory, segmentName(start.segment));
-    const bytes = Buffer.concat(members);
-    const end = start.end + bytes.length;
     try {
       const file = await this.#fileOf(start, path);
-      await writeAll(file, bytes, start.end);
+      await this.#writeParts(file, parts, start.end);
       if (sync) await file.sync();
       const isFull = end >= this.#segmentBytes && start.segment === this.#next.segment;
       if (isFull) this.#fresh ??= await this.#allocateSegment();
@@ -143,6 +154,24 @@ export class ArchiveWriter {
       throw this.#failure;
     }
     this.#written = { segment: start.segment, end };
+  }
+
+  async #writeParts(file: OpenFile, parts: readonly Uint8Array[], start: number): Promise<void> {
+    const gathered = (this.#gathered ??= Buffer.allocUnsafeSlow(GATHERED_BYTES));
+    let [position, filled] = [start, 0];
+    for (const part of parts) {
+      for (let at = 0; at < part.length; ) {
+        const taken = part.subarray(at, at + GATHERED_BYTES - filled);
+        gathered.set(taken, filled);
+        at += taken.length;
+        filled += taken.length;
+        if (filled < GATHERED_BYTES) continue;
+        await writeAll(file, gathered, position);
+        position += filled;
+        filled = 0;
+      }
+    }
+    await writeAll(file, gathered.subarray(0, filled), position);
   }
 
   #voidUnflushed(): void {

@@ -4,13 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../platform/random.ts';
 import { encodeExchange, encodeHeadersOnly, encodeRevisit } from './encode-exchange.ts';
 import { BACKGROUND_BYTES } from './gzip-member.ts';
+import type { Member } from './member.ts';
 import { sampleExchange } from './sample-exchange.ts';
 import { parseRecord } from './warc-record.ts';
 
 const random = seededRandom(1);
 
-function open(member: Uint8Array) {
-  const record = parseRecord(gunzipSync(member));
+function open(member: Member) {
+  const record = parseRecord(gunzipSync(Buffer.concat(member)));
   if (record === undefined) throw new Error('not a record');
   return { fields: record.fields, block: record.block.toString() };
 }
@@ -82,8 +83,17 @@ describe('an encoded exchange', () => {
       sampleExchange({ body, responseHeaders: [['content-encoding', 'gzip']] }),
       random,
     );
-    expect(plain.response.length).toBeLessThan(body.length);
-    expect(coded.response.length).toBeGreaterThan(body.length);
+    expect(Buffer.concat(plain.response).length).toBeLessThan(body.length);
+    expect(Buffer.concat(coded.response).length).toBeGreaterThan(body.length);
+  });
+
+  it.each(['br', 'identity'])('has the same record for a large body as for a small one (%s)', async (coding) => {
+    const body = 'é'.repeat(BACKGROUND_BYTES);
+    const exchange = sampleExchange({ body, responseHeaders: [['Content-Encoding', coding]] });
+    const { fields, block } = open((await encodeExchange(exchange, random)).response);
+    expect(fields.get('warc-block-digest')).toBe(`sha256:${hash('sha256', block)}`);
+    expect(fields.get('warc-payload-digest')).toBe(`sha256:${hash('sha256', body)}`);
+    expect(block.endsWith(`\r\n\r\n${body}`)).toBe(true);
   });
 });
 

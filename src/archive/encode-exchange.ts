@@ -6,9 +6,11 @@ import type { Random } from '../platform/random.ts';
 import type { Exchange, ExchangeHead, Header, PayloadDigest, RevisitTarget } from './exchange.ts';
 import { BACKGROUND_BYTES, gzipLargeMember, gzipMember, storedMember } from './gzip-member.ts';
 import { formatHttpHead, type PayloadShape } from './http-head.ts';
+import type { Member } from './member.ts';
 import {
   digestValue,
   type Field,
+  formatLargeRecord,
   formatRecord,
   IDENTICAL_PAYLOAD,
   REQUEST_TYPE,
@@ -17,10 +19,10 @@ import {
   warcDate,
 } from './warc-record.ts';
 
-/** Two gzip members, of one record each. */
+/** Two gzip members, of one record each. The body of the exchange may be among their parts: it must not change any more. */
 export interface EncodedExchange {
-  readonly request: Uint8Array;
-  readonly response: Uint8Array;
+  readonly request: Member;
+  readonly response: Member;
 }
 
 /** Fields of a headers-only record that say what the whole payload was; the standard has none for it. */
@@ -34,27 +36,33 @@ const NO_BYTES = new Uint8Array();
  * again; a promise for the rest, which are compressed in the thread pool.
  */
 export function encodeExchange(exchange: Exchange, random: Random): EncodedExchange | Promise<EncodedExchange> {
+  const { body, bodySha256, responseHeaders } = exchange;
   const capture = newCapture(exchange, random);
-  const record = responseRecord('response', exchange, capture, { size: exchange.body.length }, exchange.body, [
-    ['WARC-Payload-Digest', digestValue(exchange.bodySha256)],
-  ]);
+  const fields = responseFields('response', exchange, capture, [['WARC-Payload-Digest', digestValue(bodySha256)]]);
+  const http = responseHead(exchange, { size: body.length });
   const request = encodeRequest(exchange, capture);
-  if (hasContentCoding(exchange.responseHeaders)) return { request, response: storedMember(record) };
-  if (record.length < BACKGROUND_BYTES) return { request, response: gzipMember(record) };
+  const isCoded = hasContentCoding(responseHeaders);
+  if (body.length < BACKGROUND_BYTES) {
+    const record = formatRecord(fields, http, body);
+    return { request, response: isCoded ? storedMember([record]) : gzipMember(record) };
+  }
+  const record = formatLargeRecord(fields, http, body);
+  if (isCoded) return { request, response: storedMember(record) };
   return gzipLargeMember(record).then((response) => ({ request, response }));
 }
 
 /** As `encodeExchange` for a body that `original` already holds: only the headers are stored, and a reference (§6.7.2). */
 export function encodeRevisit(exchange: Exchange, original: RevisitTarget, random: Random): EncodedExchange {
   const capture = newCapture(exchange, random);
-  const record = responseRecord('revisit', exchange, capture, { size: exchange.body.length }, NO_BYTES, [
+  const fields = responseFields('revisit', exchange, capture, [
     ['WARC-Profile', IDENTICAL_PAYLOAD],
     ['WARC-Refers-To-Target-URI', original.targetUri],
     ['WARC-Refers-To-Date', warcDate(original.at)],
     ['WARC-Truncated', 'length'],
     ['WARC-Payload-Digest', digestValue(exchange.bodySha256)],
   ]);
-  return { request: encodeRequest(exchange, capture), response: storedMember(record) };
+  const record = formatRecord(fields, responseHead(exchange, { size: exchange.body.length }));
+  return { request: encodeRequest(exchange, capture), response: storedMember([record]) };
 }
 
 /**
@@ -63,12 +71,13 @@ export function encodeRevisit(exchange: Exchange, original: RevisitTarget, rando
  */
 export function encodeHeadersOnly(head: ExchangeHead, file: PayloadDigest, random: Random): EncodedExchange {
   const capture = newCapture(head, random);
-  const record = responseRecord('response', head, capture, file, NO_BYTES, [
+  const fields = responseFields('response', head, capture, [
     ['WARC-Truncated', 'length'],
     [FILE_DIGEST_FIELD, digestValue(file.sha256)],
     [FILE_LENGTH_FIELD, String(file.size)],
   ]);
-  return { request: encodeRequest(head, capture), response: storedMember(record) };
+  const record = formatRecord(fields, responseHead(head, file));
+  return { request: encodeRequest(head, capture), response: storedMember([record]) };
 }
 
 /** `HTTP/1.1` whatever the version was: there is no registered form for the others. */
@@ -87,33 +96,30 @@ function newCapture(head: ExchangeHead, random: Random): Capture {
   return { requestId: recordId(random.uuid()), responseId: recordId(random.uuid()), date: warcDate(head.at) };
 }
 
-function responseRecord(
+function responseHead(head: ExchangeHead, payload: PayloadShape): string {
+  return formatHttpHead(statusLine(head.status, head.statusText), head.responseHeaders, payload);
+}
+
+function responseFields(
   type: 'response' | 'revisit',
   head: ExchangeHead,
   { requestId, responseId, date }: Capture,
-  payload: PayloadShape,
-  body: Uint8Array,
   more: readonly Field[],
-): Buffer {
-  const http = formatHttpHead(statusLine(head.status, head.statusText), head.responseHeaders, payload);
-  return formatRecord(
-    [
-      ['WARC-Type', type],
-      ['WARC-Record-ID', responseId],
-      ['WARC-Concurrent-To', requestId],
-      ['WARC-Date', date],
-      ['WARC-Target-URI', head.targetUri],
-      ['WARC-IP-Address', head.remoteAddress],
-      ['Content-Type', RESPONSE_TYPE],
-      ...more,
-    ],
-    http,
-    body,
-  );
+): readonly Field[] {
+  return [
+    ['WARC-Type', type],
+    ['WARC-Record-ID', responseId],
+    ['WARC-Concurrent-To', requestId],
+    ['WARC-Date', date],
+    ['WARC-Target-URI', head.targetUri],
+    ['WARC-IP-Address', head.remoteAddress],
+    ['Content-Type', RESPONSE_TYPE],
+    ...more,
+  ];
 }
 
 /** Requests are so small that compressing them costs far more time than it saves bytes. */
-function encodeRequest(head: ExchangeHead, { requestId, responseId, date }: Capture): Uint8Array {
+function encodeRequest(head: ExchangeHead, { requestId, responseId, date }: Capture): Member {
   const body = head.requestBody ?? NO_BYTES;
   const { host, target } = splitTarget(head.targetUri);
   const headers: readonly Header[] = head.requestHeaders.some(([name]) => name.toLowerCase() === 'host')
@@ -134,7 +140,7 @@ function encodeRequest(head: ExchangeHead, { requestId, responseId, date }: Capt
     http,
     body,
   );
-  return storedMember(record);
+  return storedMember([record]);
 }
 
 /** Host and request target of an absolute URL, without the cost of parsing it again. */

@@ -1,8 +1,9 @@
 // The frame of one WARC 1.1 record (ISO 28500:2017): version line, named fields, block, two empty lines. Field values come
 // from remote data, so none can begin a new line.
 
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { oneLine, parseField } from './http-head.ts';
+import type { Member } from './member.ts';
 
 const VERSION = 'WARC/1.1';
 /** What follows a block. */
@@ -60,6 +61,14 @@ export function formatRecord(fields: readonly Field[], text: string, body: Uint8
   const digest = hash('sha256', record.subarray(blockAt, blockAt + blockLength));
   record.write(`${before}${digest}${after}`);
   return record;
+}
+
+/** The same in parts, the body as it is: for bodies so large that a copy of them counts. */
+export function formatLargeRecord(fields: readonly Field[], text: string, body: Uint8Array): Member {
+  const digest = createHash('sha256').update(text).update(body).digest('hex');
+  const all = [...fields, ['WARC-Block-Digest', `sha256:${digest}`]] as const;
+  const head = formatRecordHead(all, Buffer.byteLength(text) + body.length);
+  return [Buffer.from(head + text), body, RECORD_END];
 }
 
 /** Undoes `formatRecord`. Undefined unless `bytes` are exactly one record. */

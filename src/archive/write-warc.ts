@@ -89,7 +89,7 @@ async function* warcBytes(
   entries: AsyncIterable<WarcEntry> | Iterable<WarcEntry>,
   { software = 'curlew', clock = systemClock, random = systemRandom }: WriteWarcOptions,
 ): AsyncGenerator<Uint8Array> {
-  yield encodeWarcinfo(fileName, { software, at: clock.now() }, random);
+  yield* encodeWarcinfo(fileName, { software, at: clock.now() }, random);
   for await (const entry of entries) {
     switch (entry.kind) {
       case 'copy':

@@ -50,6 +50,7 @@ export function define(command: Command): Command {
       });
       try {
         const summary = await handle.summary;
+        for (const warning of summary?.warnings ?? []) progress.say(`note: ${printable(warning)}`);
         if (!options.json) progress.say(formatEnd(counts, summary, options.data));
         process.exitCode = exitCodeOf(counts, summary);
       } finally {

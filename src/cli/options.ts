@@ -16,7 +16,10 @@ export interface JsonOption {
 
 export function addDataOption(command: Command): Command {
   return command.addOption(
-    new Option('--data <dir>', 'directory of the ledger, archive and files').env('CURLEW_DATA').default(DEFAULT_DATA),
+    new Option('--data <dir>', 'directory of the ledger, archive and files')
+      .env('CURLEW_DATA')
+      .argParser(readDirectory)
+      .default(DEFAULT_DATA),
   );
 }
 
@@ -118,6 +121,11 @@ export function settingsFrom(options: FetchOptions): SettingsInput {
 /** For an option that may be given several times. */
 export function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
+}
+
+function readDirectory(text: string): string {
+  if (text === '') throw new InvalidArgumentError('It must be the name of a directory.');
+  return text;
 }
 
 export function readCount(text: string): number {

@@ -10,5 +10,7 @@ export interface AnswerSource {
   answer(request: ClaimedRequest, patience: Patience): Promise<Outcome>;
   /** What changed since the last call and should outlive the process: it is saved with the pages that changed it. */
   takeUnsaved(): Unsaved | undefined;
+  /** `onUnsaved` is told when there is some, again and again: no page may come for long. */
+  watch(onUnsaved: () => void): void;
   close(): Promise<void>;
 }

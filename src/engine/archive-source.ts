@@ -36,6 +36,8 @@ export class ArchiveSource implements AnswerSource {
 
   takeUnsaved(): undefined {}
 
+  watch(): void {}
+
   async close(): Promise<void> {
     await this.#reader.close();
   }

@@ -4,6 +4,7 @@
 
 import { HEARTBEAT_MS } from '../fetch/heartbeat.ts';
 import type { Outcome } from '../fetch/outcome.ts';
+import { Soon } from '../fetch/soon.ts';
 import { storeUnsaved } from '../fetch/stored-memory.ts';
 import type { ClaimedRequest, HostId } from '../ledger/page-result.ts';
 import type { CommitResult, UnsavedMemory } from '../ledger/run-writer.ts';
@@ -69,12 +70,13 @@ export class Engine {
 
   /** Works until the queue is empty or `stop` is called. Rejects with what made going on impossible. */
   async run(): Promise<EngineEnd> {
-    const { progress, seeder, prober } = this.#options;
+    const { progress, seeder, prober, source } = this.#options;
     for (const { hostId, host, counts } of progress.hosts()) {
       this.#pending += counts.pending;
       if (counts.pending > 0) this.#lane(hostId, host);
     }
     const heart = this.#beat();
+    source.watch(new Soon(this.#options.clock, this.#stop.signal, () => this.#save()).ask);
     const feeding = [seeder, prober].map((feeder) =>
       feeder
         .run((result) => this.#queued(result), this.#stop.signal)
@@ -94,6 +96,7 @@ export class Engine {
       await this.#committer.drain();
       await heart;
     }
+    await this.#options.scribe.heartbeat(this.#unsaved());
     return this.#pending === 0 && seeder.finished && prober.finished ? 'completed' : 'stopped';
   }
 
@@ -151,7 +154,8 @@ export class Engine {
 
   async #answer(lane: Lane, request: ClaimedRequest): Promise<Outcome> {
     try {
-      const patience = { stop: this.#stop.signal, abort: this.#abort.signal };
+      // Lanes are by host: who is sent on to one that is closed shall not keep others of its own from their turn.
+      const patience = { stop: this.#stop.signal, abort: this.#abort.signal, elsewhere: 'return' } as const;
       return await this.#options.source.answer(request, patience);
     } finally {
       lane.finished();
@@ -198,7 +202,7 @@ export class Engine {
     this.#fed(result);
     for (const { request, settlement } of pages) {
       if (settlement.kind === 'settled') this.#pending--;
-      else if (settlement.kind === 'delayed') this.#wakeAt(request.hostId, settlement.dueAt);
+      else if ('dueAt' in settlement) this.#wakeAt(request.hostId, settlement.dueAt);
       else this.#lanes.get(request.hostId)?.feed();
     }
     for (const [id, due] of result.nextDue) this.#wakeAt(id, due);
@@ -253,6 +257,16 @@ export class Engine {
       }
     } catch (error) {
       if (error !== STOPPED) this.#fail(error);
+    }
+  }
+
+  /** What is learnt while no page is committed shall not be lost with the process: that a host asked for time, above all. */
+  async #save(): Promise<void> {
+    try {
+      // Otherwise it is saved with the pages.
+      if (this.#committer.isEmpty) await this.#options.scribe.heartbeat(this.#unsaved());
+    } catch (error) {
+      this.#fail(error);
     }
   }
 

@@ -115,7 +115,7 @@ function sort(
       else spellings.push(given);
     } catch (error) {
       if (!(error instanceof CurlewError)) throw error;
-      onOutcome(malformed(given, error.message));
+      onOutcome(malformed(given, [error.message, error.remedy].filter(Boolean).join('. ')));
     }
   }
   return asked;

@@ -144,6 +144,7 @@ const GIVE_UP = { kind: 'give_up' } as const;
 function eventsOf(outcome: OutcomeWithoutPage, settlement: Settlement): NewEvent[] {
   switch (settlement.kind) {
     case 'returned':
+    case 'parked':
       return [];
     case 'delayed':
       return [{ kind: 'retry', data: { reason: settlement.reason, due: settlement.dueAt } }];

@@ -42,6 +42,10 @@ export class LiveSource implements AnswerSource {
     return this.#pipeline.takeUnsaved();
   }
 
+  watch(onUnsaved: () => void): void {
+    this.#pipeline.watch(onUnsaved);
+  }
+
   close(): Promise<void> {
     return this.#pipeline.close();
   }

@@ -17,15 +17,19 @@ const Settings = z.strictObject({
   /** Instead of the scraper's own base URL, to run it on a copy of the site. */
   baseUrl: z.url({ protocol: /^https?$/ }).optional(),
   /** What Curlew calls itself. Default `curlew/<version>`. */
-  userAgent: z.string().min(1).optional(),
+  userAgent: z
+    .string()
+    .regex(/^[\t\x20-\x7e]+$/, 'it must be one line of ASCII')
+    .optional(),
   /** Proxy for all requests: http, https or socks5 URL. Default none. */
   proxy: z.string().min(1).optional(),
   /** `process` survives kills of the process; `power` also power cuts, at an fsync per commit. Default `process`. */
   durability: z.enum(['process', 'power']).default('process'),
-  /** Largest page that is read into memory, in bytes, decoded. Default 32 MiB. */
+  /** Largest page that is read into memory, in bytes, decoded. Default 32 MiB, at most 1 GiB. */
   maxPageBytes: z
     .int()
     .min(1)
+    .max(1024 ** 3)
     .default(32 * 1024 * 1024),
   /** Largest download, in bytes. Default 8 GiB. */
   maxFileBytes: z

@@ -16,7 +16,9 @@ export function settle(outcome: OutcomeWithoutPage, retry: RetryDecision, attemp
       return settled('skipped', undefined, outcome.reason);
     case 'rate_limited':
     case 'site_wide':
-      return { kind: 'returned' };
+      return outcome.notBefore === undefined
+        ? { kind: 'returned' }
+        : { kind: 'parked', dueAt: outcome.notBefore, reason: outcome.reason };
     case 'url_specific': {
       if (!outcome.retriable) return settled(statusVerdict(outcome.status), outcome.status, outcome.reason);
       if (retry.kind === 'retry') return { kind: 'delayed', dueAt: now + retry.delayMs, reason: outcome.reason };

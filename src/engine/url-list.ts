@@ -1,7 +1,6 @@
 // The scraper behind `curlew fetch`: asks for every address of a list, and notes what came. It is an ordinary one, so that
 // its runs can be shown, exported, resumed and replayed like any other.
 
-import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { entry } from '../scraper/entry.ts';
 import type { Page } from '../scraper/page/page.ts';
@@ -31,8 +30,7 @@ export default class UrlList extends Scraper {
   );
 
   *keepPage(page: Page) {
-    const { url: finalUrl, requestUrl: url, status, contentType, bytes } = page;
-    const sha256 = hash('sha256', bytes);
-    yield record('page', FetchedPage, { url, finalUrl, status, contentType, size: bytes.length, sha256 });
+    const { url: finalUrl, requestUrl: url, status, contentType, size, sha256 } = page;
+    yield record('page', FetchedPage, { url, finalUrl, status, contentType, size, sha256 });
   }
 }

@@ -45,6 +45,10 @@ export class UrlSource implements AnswerSource {
     return this.#options.live.takeUnsaved();
   }
 
+  watch(onUnsaved: () => void): void {
+    this.#options.live.watch(onUnsaved);
+  }
+
   close(): Promise<void> {
     return this.#options.live.close();
   }

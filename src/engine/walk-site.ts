@@ -125,9 +125,8 @@ function walkAndCommit(site: SiteDefinition, options: WalkSiteOptions, patience:
     const { sites } = data.ledger;
     const definition = defineScraper(new site.scraper(), settings.baseUrl);
     const startPages = site.startPages.map((url) => canonicalUrl(url, definition.baseUrl));
-    const writer = await sites.takeWalk(site.domain);
+    const writer = await sites.takeWalk(site.domain, startPages, saved(settings));
     try {
-      await sites.start(site.domain, startPages, saved(settings));
       const { onProgress = () => {}, world: { random = systemRandom } = {} } = options;
       await withPipeline(site, options, open, async (pipeline) => {
         const walker = new SiteWalker({ site, definition, writer, pipeline, clock: open.clock, random, onProgress });

@@ -14,6 +14,7 @@ import { Download, type FileSpool } from './download.ts';
 import type { FetchRequest } from './fetch-request.ts';
 import type { HostGates } from './host-gates.ts';
 import { headerValue } from './http/header-list.ts';
+import { isConditional } from './leg.ts';
 import type { FetchedBody, FetchedExchange, HeaderList, Outcome, OutcomeWithoutPage } from './outcome.ts';
 import type { Patience } from './patience.ts';
 import { type ProxyServer, redactProxy } from './proxy/proxy-server.ts';
@@ -48,21 +49,23 @@ export class BrowserRoute {
     const { files } = this.#parts;
     const url = new URL(request.url);
     const download = request.saves === 'file' ? new Download(files, url) : undefined;
-    /** What it means that a document was not let through. */
-    let turnedAway: Refusal | undefined;
+    /** What it means that a document was not let through, by its URL. */
+    const turnedAway = new Map<string, OutcomeWithoutPage>();
     try {
       const result = await browser.load(
         {
           url,
           headers: this.#headersOf(request),
-          cookies: this.#cookiesOf(request, url),
+          cookies: this.#cookiesOf(request.session),
+          ownCookies: request.cookies,
           session: request.session,
           admit: async (question, signal) => {
             const asked = await this.#admit(question, proxy, AbortSignal.any([signal, patience.stop]));
             if (asked.kind === 'admitted') return asked;
-            if (question.kind === 'document') turnedAway = asked.meaning;
-            return { kind: 'refused', reason: asked.meaning.reason };
+            if (question.kind === 'document') turnedAway.set(question.url.href, asked.meaning);
+            return { kind: 'refused', reason: asked.reason };
           },
+          ...(request.maxRedirects !== undefined && { maxRedirects: request.maxRedirects }),
           ...(request.waitFor !== undefined && { waitFor: request.waitFor }),
           ...(download !== undefined && { sink: download }),
           ...(proxy !== undefined && { proxy }),
@@ -96,7 +99,7 @@ export class BrowserRoute {
         // What is done in a tab is wanted: it waits for a host that is down, as a document does.
         const question = { url, kind: 'document' } as const;
         const asked = await this.#admit(question, proxy, AbortSignal.any([signal, patience.stop]));
-        return asked.kind === 'admitted' ? asked : { kind: 'refused', reason: asked.meaning.reason };
+        return asked.kind === 'admitted' ? asked : { kind: 'refused', reason: asked.reason };
       },
     });
   }
@@ -120,20 +123,23 @@ export class BrowserRoute {
     request: FetchRequest,
     download: Download | undefined,
     patience: Patience,
-    turnedAway: Refusal | undefined,
+    turnedAway: ReadonlyMap<string, OutcomeWithoutPage>,
   ): Promise<Outcome> {
     if (result.kind === 'aborted') throw patience.abort.reason;
     this.#keepCookies(request.session, result);
     const exchanges = result.hops.map(redirectExchange);
-    if (result.kind === 'refused' && turnedAway !== undefined) return { ...turnedAway, exchanges };
-    const meaning = classifyBrowser(result, contextAt(this.#parts.clock.now(), false));
+    const refusal = result.kind === 'refused' ? turnedAway.get(result.url) : undefined;
+    if (refusal !== undefined) return { ...refusal, exchanges };
+    const conditional = result.kind === 'answer' && isConditional({ headers: result.requestHeaders });
+    const meaning = classifyBrowser(result, contextAt(this.#parts.clock.now(), conditional));
     if (result.kind !== 'answer') return meaning.kind === 'ok' ? unexpected() : { ...meaning, exchanges };
     const response = answerExchange(result, await bodyOf(result, download));
     exchanges.push(response);
     return meaning.kind === 'ok' ? { kind: 'ok', response, exchanges } : { ...meaning, exchanges };
   }
 
-  async #admit({ url, kind }: AdmitQuestion, proxy: ProxyServer | undefined, stop: AbortSignal): Promise<Asked> {
+  async #admit(question: AdmitQuestion, proxy: ProxyServer | undefined, stop: AbortSignal): Promise<Asked> {
+    const { url, kind } = question;
     const gate = this.#parts.gates.of(url);
     // A page shall not hang on a picture of a host that is down.
     if (kind === 'part' && gate.state.breaker.kind !== 'closed')
@@ -142,7 +148,10 @@ export class BrowserRoute {
     switch (admission.kind) {
       case 'admitted': {
         const { pass } = admission;
-        pass.left();
+        if (!pass.left()) {
+          pass.giveBack();
+          return this.#admit(question, proxy, stop);
+        }
         return {
           kind: 'admitted',
           learn: (end) =>
@@ -154,7 +163,12 @@ export class BrowserRoute {
       case 'undecided':
         return refused({ kind: 'site_wide', reason: admission.reason, because: 'robots' });
       case 'not_asked':
-        return refused({ kind: 'url_specific', status: undefined, reason: admission.failure.reason, retriable: false });
+        // The same failure as if the request itself had met it: an address that is refused, or trouble with the proxy.
+        return {
+          kind: 'refused',
+          reason: admission.failure.reason,
+          meaning: classify(admission.failure, contextAt(this.#parts.clock.now(), false)),
+        };
     }
   }
 
@@ -164,20 +178,9 @@ export class BrowserRoute {
     return [['User-Agent', this.#parts.userAgent], ...given];
   }
 
-  #cookiesOf(request: FetchRequest, url: URL): readonly BrowserCookie[] {
-    const saved = this.#parts.sessions.save()[request.session];
-    const ofSession = saved === undefined ? [] : cookiesOf(saved, this.#parts.clock.now());
-    const own = Object.entries(request.cookies).map(([name, value]) => ({
-      name,
-      value,
-      domain: url.hostname,
-      path: '/',
-      expires: undefined,
-      secure: false,
-      httpOnly: false,
-      sameSite: undefined,
-    }));
-    return [...ofSession.filter(({ name }) => !Object.hasOwn(request.cookies, name)), ...own];
+  #cookiesOf(session: string): readonly BrowserCookie[] {
+    const saved = this.#parts.sessions.savedOf(session);
+    return saved === undefined ? [] : cookiesOf(saved, this.#parts.clock.now());
   }
 
   #keepCookies(session: string, { cookieChanges }: LoadReport): void {
@@ -192,12 +195,13 @@ function permanent(reason: string): Outcome {
   return { kind: 'url_specific', status: undefined, reason, retriable: false, exchanges: [] };
 }
 
-/** Why a request was not let through, in the terms of an outcome. */
-type Refusal = Extract<OutcomeWithoutPage, { kind: 'skipped' | 'site_wide' | 'url_specific' }>;
-type Asked = Extract<Admittance, { kind: 'admitted' }> | { readonly kind: 'refused'; readonly meaning: Refusal };
+type Asked =
+  | Extract<Admittance, { kind: 'admitted' }>
+  /** `meaning`: the same in the terms of an outcome. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly meaning: OutcomeWithoutPage };
 
-function refused(meaning: Refusal): Asked {
-  return { kind: 'refused', meaning };
+function refused(meaning: Extract<OutcomeWithoutPage, { kind: 'skipped' | 'site_wide' }>): Asked {
+  return { kind: 'refused', reason: meaning.reason, meaning };
 }
 
 function unexpected(): never {

@@ -6,7 +6,7 @@ import { assertNever } from '../platform/errors.ts';
 import { headerValue } from './http/header-list.ts';
 import type { HopAnswer, HopFailure } from './http/hop-result.ts';
 import type { HeaderList, OutcomeWithoutPage } from './outcome.ts';
-import { parseRetryAfter } from './politeness/retry-after.ts';
+import { LONGEST_RETRY_AFTER_MS, parseRetryAfter } from './politeness/retry-after.ts';
 
 // An `import` of node:http asks for all it has, and so loads the WebSocket and fetch of Node: 30 ms of every start.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
@@ -29,9 +29,6 @@ export const UNTOLD_RATE_LIMIT_MS = 30_000;
 
 /** The shortest rest after a 429, whatever it says: `Retry-After: 0` must not make us ask again without end. */
 export const SHORTEST_RATE_LIMIT_MS = 1_000;
-
-/** The longest Retry-After that is obeyed. */
-const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
 /** The context of an answer that came at `now`. */
 export function contextAt(now: Instant, conditional: boolean): ClassifyContext {

@@ -9,6 +9,7 @@ import { type FetchEvent, type FetchMemory, RememberedRobots } from './fetch-mem
 import { FetchPipeline } from './fetch-pipeline.ts';
 import { parseHostPattern } from './guard/host-pattern.ts';
 import { HostGates } from './host-gates.ts';
+import type { HopFailure } from './http/hop-result.ts';
 import { HttpHop } from './http/http-hop.ts';
 import { type BreakerSettings, defaultBreakerSettings } from './politeness/breaker-state.ts';
 import type { ProxyAssigner } from './proxy/proxy-assigner.ts';
@@ -73,7 +74,13 @@ export function createPipeline(settings: PipelineSettings, world: PipelineWorld)
   const report = (event: FetchEvent) => void events.push(event);
   const robots = new RememberedRobots(memory.robots);
   const policy = new RobotsPolicy({
-    getRobots: robotsOver((request, signal) => gates.of(request.url).sendAside('robots', request, signal), userAgent),
+    getRobots: robotsOver((request, signal, isElsewhere) => {
+      const gate = gates.of(request.url);
+      // Nobody waits for a host that is not its own. Its own has let the request through already that asks.
+      const closed = isElsewhere ? gate.whyClosed() : undefined;
+      if (closed !== undefined) return Promise.resolve(unreachable(closed));
+      return gate.sendAside('robots', request, signal);
+    }, userAgent),
     store: shared?.robots ?? robots,
     clock,
     random,
@@ -146,6 +153,10 @@ const PRODUCT = 'curlew';
 /** The name that robots.txt would know us by: what the user agent begins with (RFC 9309 §2.2.1). */
 export function productToken(userAgent: string | undefined): string {
   return /^[A-Za-z_-]+/.exec(userAgent ?? '')?.[0] ?? PRODUCT;
+}
+
+function unreachable(reason: string): HopFailure {
+  return { kind: 'failure', code: 'unreachable', reason, head: undefined };
 }
 
 function inForce(origin: string, record: RobotsRecord, at: number): FetchEvent {

@@ -52,7 +52,8 @@ describe('a chain of redirects', () => {
     const other = await siteWith({ '/robots.txt': () => htmlReply(200, 'User-agent: *\nDisallow: /secret') });
     const site = await siteWith({ '/a': () => to(`${other.url}/secret/1`) });
     const outcome = await (await testPipeline()).fetch(`${site.url}/a`);
-    expect(outcome).toMatchObject({ kind: 'skipped', reason: 'robots.txt: Disallow: /secret (line 2)' });
+    const reason = `${new URL(other.url).host}: robots.txt: Disallow: /secret (line 2)`;
+    expect(outcome).toMatchObject({ kind: 'skipped', reason });
     expect(statuses(outcome)).toEqual([302]);
     expect(seen(other)).toEqual([]);
   });

@@ -26,6 +26,7 @@ import type { Patience } from './patience.ts';
 import type { ProxyAssigner } from './proxy/proxy-assigner.ts';
 import { type ProxyServer, redactProxy } from './proxy/proxy-server.ts';
 import { isProxyFailure } from './proxy-gates.ts';
+import { withOwnCookies } from './session/own-cookies.ts';
 import type { Sessions } from './session/sessions.ts';
 import { Suspects } from './suspects.ts';
 
@@ -64,6 +65,11 @@ interface Journey {
 
 /** What a leg came to: the next one, the answer, or the end without one. */
 type LegEnd = NextLeg | { readonly kind: 'ok'; readonly response: FetchedExchange };
+
+const GIVEN_UP = 'given up before it was answered';
+
+/** It did not leave: its host asked for time while a connection was made for it. */
+const RECALLED = Symbol('recalled');
 
 export class FetchPipeline {
   readonly #parts: PipelineParts;
@@ -124,25 +130,52 @@ export class FetchPipeline {
     return { sessions, hosts: gates.takeChanged(), robots: robots.takeChanged(), events: events.splice(0) };
   }
 
+  /** `onUnsaved` is told when there is something of that, again and again: no page may come for long that it is saved with. */
+  watch(onUnsaved: () => void): void {
+    this.#parts.gates.watch(onUnsaved);
+  }
+
   async close(): Promise<void> {
     await this.#browser.close();
     await this.#parts.hop.close();
   }
 
   async #travel(leg: Leg, journey: Journey): Promise<LegEnd> {
-    const { request, proxy, seen, patience } = journey;
+    const { request, seen, patience } = journey;
     const cookie = this.#cookieFor(request, leg);
     const key = hopKey(leg.method, leg.url, cookie);
     if (seen.has(key)) return permanent('it redirects in a circle');
     seen.add(key);
     const gate = this.#parts.gates.of(leg.url);
+    const waits = patience.elsewhere !== 'return' || !isElsewhere(leg, request);
+    const turnedAway = waits ? undefined : gate.turnAway();
+    if (turnedAway !== undefined) return turnedAway;
+    for (;;) {
+      const end = await this.#tryLeg(leg, cookie, journey, gate);
+      if (end === RECALLED) continue;
+      if (waits || (end.kind !== 'rate_limited' && end.kind !== 'site_wide')) return end;
+      const notBefore = gate.turnAway()?.notBefore;
+      return notBefore === undefined ? end : { ...end, notBefore };
+    }
+  }
+
+  async #tryLeg(
+    leg: Leg,
+    cookie: string | undefined,
+    journey: Journey,
+    gate: HostGate,
+  ): Promise<LegEnd | typeof RECALLED> {
+    const { request, proxy, patience } = journey;
     const admission = await gate.admit(leg.url, proxy, patience.stop);
     switch (admission.kind) {
       case 'admitted':
         journey.left = true;
         return this.#send(leg, cookie, journey, gate, admission.pass);
       case 'disallowed':
-        return { kind: 'skipped', reason: admission.reason };
+        return {
+          kind: 'skipped',
+          reason: `${isElsewhere(leg, request) ? `${leg.url.host}: ` : ''}${admission.reason}`,
+        };
       case 'undecided':
         return this.#judge(request, gate, { kind: 'site_wide', reason: admission.reason, because: 'robots' });
       case 'not_asked':
@@ -153,7 +186,13 @@ export class FetchPipeline {
   }
 
   /** Sends an admitted request. Whatever happens, its pass is ended, and a file that is not whole is gone. */
-  async #send(leg: Leg, cookie: string | undefined, journey: Journey, gate: HostGate, pass: Pass): Promise<LegEnd> {
+  async #send(
+    leg: Leg,
+    cookie: string | undefined,
+    journey: Journey,
+    gate: HostGate,
+    pass: Pass,
+  ): Promise<LegEnd | typeof RECALLED> {
     const { files, hop, clock, events } = this.#parts;
     const { proxy, patience } = journey;
     const { url, method, body } = leg;
@@ -167,18 +206,31 @@ export class FetchPipeline {
       ...(totalTimeoutMs !== undefined && { timeouts: timeoutsWithin(totalTimeoutMs) }),
     };
     let at = clock.now();
+    let sent = false;
     const onSent = () => {
-      pass.left();
       at = clock.now();
+      sent = pass.left();
+      return sent;
     };
     try {
-      const result = await hop.send({ url, method, headers, onSent, ...options }, patience.abort);
-      if (result.kind === 'aborted') throw patience.abort.aborted ? patience.abort.reason : closed();
+      const onHead = pass.heard;
+      const result = await hop.send({ url, method, headers, onSent, onHead, ...options }, patience.abort);
+      if (result.kind === 'aborted') {
+        if (!result.recalled) {
+          if (sent) events.push({ kind: 'unanswered', host: gate.host, url: url.href, at, reason: GIVEN_UP });
+          throw patience.abort.aborted ? patience.abort.reason : closed();
+        }
+        pass.giveBack();
+        await download?.discard();
+        return RECALLED;
+      }
       const context = contextAt(clock.now(), isConditional(leg));
       if (result.kind === 'answer') {
         const meaning = classify(result, context);
-        pass.end(meaning);
-        return this.#answered(leg, journey, gate, await exchangeOf(leg, at, result, download), meaning);
+        const { request, seen } = journey;
+        const next = legAfter(leg, result.status, result.headers, seen.size - 1, request.maxRedirects);
+        pass.end(meaning, next?.kind === 'follow' ? next.leg.url : undefined);
+        return this.#answered(leg, journey, gate, await exchangeOf(leg, at, result, download), next ?? meaning);
       }
       const meaning = classify(result, context);
       pass.end(meaning);
@@ -196,12 +248,16 @@ export class FetchPipeline {
     }
   }
 
-  #answered(leg: Leg, journey: Journey, gate: HostGate, response: FetchedExchange, meaning: Classified): LegEnd {
-    const { request, exchanges, seen } = journey;
+  #answered(
+    leg: Leg,
+    { request, exchanges }: Journey,
+    gate: HostGate,
+    response: FetchedExchange,
+    meaning: NextLeg | Classified,
+  ): LegEnd {
     if (this.#parts.sessions.take(request.session, leg.url, response.responseHeaders)) this.#sessionsChanged = true;
     exchanges.push(response);
-    const next = legAfter(leg, response.status, response.responseHeaders, seen.size - 1, request.maxRedirects);
-    if (next !== undefined) return next;
+    if (meaning.kind === 'follow') return meaning;
     if (meaning.kind !== 'site_wide' && this.#suspects.size > 0) this.#suspects.clear(nameOf(request));
     return meaning.kind === 'ok' ? { kind: 'ok', response } : this.#judge(request, gate, meaning, response.status);
   }
@@ -234,10 +290,8 @@ export class FetchPipeline {
     // RFC 6265 §5.4: one Cookie field at most, and the caller's own wins.
     if (headerValue(leg.headers, 'cookie') !== undefined) return undefined;
     const ofSession = this.#parts.sessions.cookieHeader(session, leg.url);
-    const own = Object.entries(cookies);
-    if (own.length === 0 || new URL(url).origin !== leg.url.origin) return ofSession;
-    const others = ofSession?.split('; ').filter((pair) => !Object.hasOwn(cookies, pair.split('=', 1).join()));
-    return [...(others ?? []), ...own.map(([name, value]) => `${name}=${value}`)].join('; ');
+    if (Object.keys(cookies).length === 0 || new URL(url).origin !== leg.url.origin) return ofSession;
+    return withOwnCookies(ofSession, cookies);
   }
 }
 
@@ -269,6 +323,11 @@ function bodyOf({ body, headers }: HopAnswer, download: Download | undefined): F
 /** What makes a request the same when it comes again. */
 function nameOf({ method, url, body }: FetchRequest): string {
   return `${method} ${url} ${body === undefined ? '' : hash('sha256', body.bytes)}`;
+}
+
+/** Whether the request was sent on to another host. */
+function isElsewhere({ url }: Leg, request: FetchRequest): boolean {
+  return url.host !== new URL(request.url).host;
 }
 
 function permanent(reason: string): OutcomeWithoutPage {

@@ -22,6 +22,6 @@ export interface FetchRequest {
   readonly proxy?: ProxyServer;
   /** Longest time for one leg on the wire, instead of the pipeline's own. A browser does not know it. */
   readonly totalTimeoutMs?: number;
-  /** Redirects followed at most. Default 5. A browser does not know it. */
+  /** Redirects followed at most. Default 5. In a browser, a script that sends the page on begins anew. */
   readonly maxRedirects?: number;
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../platform/fake-clock.ts';
 import { HEARTBEAT_MS, Heartbeat } from './heartbeat.ts';
 import { PATIENT } from './patience.ts';
+import { SOON_MS } from './soon.ts';
 import type { StoredUnsaved } from './stored-memory.ts';
 
 const clock = new FakeClock();
@@ -9,9 +10,16 @@ const clock = new FakeClock();
 function owner(fails: () => Error | undefined = () => undefined) {
   const beats: StoredUnsaved[] = [];
   let learnt = 0;
+  let onUnsaved = () => {};
   return {
     beats,
-    pipeline: { takeUnsaved: () => ({ learnt: ++learnt }) as never },
+    pipeline: {
+      takeUnsaved: () => ({ learnt: ++learnt }) as never,
+      watch: (told: () => void) => {
+        onUnsaved = told;
+      },
+    },
+    learn: () => onUnsaved(),
     heartbeat: async (memory: StoredUnsaved) => {
       const error = fails();
       if (error !== undefined) throw error;
@@ -31,6 +39,24 @@ describe('a heartbeat', () => {
     await clock.advance(3 * HEARTBEAT_MS);
     expect(alive.beats).toHaveLength(4);
     expect([heartbeat.patience.stop.aborted, clock.waiting]).toEqual([false, 0]);
+  });
+
+  it('comes soon after something was learnt, once for all of it, and not after the end', async () => {
+    const alive = owner();
+    const heartbeat = new Heartbeat(alive, alive.pipeline, PATIENT, clock);
+    for (let times = 0; times < 3; times++) alive.learn();
+    await clock.advance(SOON_MS - 1);
+    expect(alive.beats).toHaveLength(0);
+    await clock.advance(1);
+    expect(alive.beats).toHaveLength(1);
+    alive.learn();
+    await clock.advance(SOON_MS);
+    expect(alive.beats).toHaveLength(2);
+    alive.learn();
+    heartbeat.cancel();
+    alive.learn();
+    await clock.advance(HEARTBEAT_MS);
+    expect([alive.beats.length, clock.waiting]).toEqual([2, 0]);
   });
 
   it('ends the work at once when somebody else has taken it', async () => {

@@ -1,9 +1,10 @@
-// Shows other processes that the owner of some work is alive, however long an answer takes, and keeps what fetching learnt.
-// Work that was taken over is ended at once.
+// Shows other processes that the owner of some work is alive, however long an answer takes, and keeps what fetching learnt:
+// at every beat, and soon after it was learnt. Work that was taken over is ended at once.
 
 import type { Clock } from '../platform/clock.ts';
 import type { FetchPipeline } from './fetch-pipeline.ts';
 import type { Patience } from './patience.ts';
+import { Soon } from './soon.ts';
 import { type StoredUnsaved, storeUnsaved } from './stored-memory.ts';
 
 /** Who writes down that it is alive. Throws when somebody else has taken the work. */
@@ -11,17 +12,19 @@ export interface Beating {
   heartbeat(memory: StoredUnsaved): Promise<void>;
 }
 
+type Learning = Pick<FetchPipeline, 'takeUnsaved' | 'watch'>;
+
 export const HEARTBEAT_MS = 5_000;
 
 export class Heartbeat {
   /** The caller's, and ended when the work is lost. */
   readonly patience: Patience;
   readonly #owner: Beating;
-  readonly #pipeline: Pick<FetchPipeline, 'takeUnsaved'>;
+  readonly #pipeline: Learning;
   readonly #lost = new AbortController();
   readonly #over = new AbortController();
 
-  constructor(owner: Beating, pipeline: Pick<FetchPipeline, 'takeUnsaved'>, patience: Patience, clock: Clock) {
+  constructor(owner: Beating, pipeline: Learning, patience: Patience, clock: Clock) {
     this.#owner = owner;
     this.#pipeline = pipeline;
     const { signal } = this.#lost;
@@ -30,6 +33,8 @@ export class Heartbeat {
       abort: AbortSignal.any([patience.abort, signal]),
     };
     this.#live(clock);
+    const save = () => this.#beat().catch((error: unknown) => this.#lost.abort(error));
+    pipeline.watch(new Soon(clock, this.#over.signal, save).ask);
   }
 
   /** The last beat. Throws what made the work be lost. */

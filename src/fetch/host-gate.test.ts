@@ -124,6 +124,66 @@ describe('a gate', () => {
     (await waiting).end(ok);
   });
 
+  it('of http that sends everybody on to https which is down opens, and probes https', async () => {
+    const plain = new URL('http://court.example/case/1');
+    const { clock, aside, gate, admit } = setUp({ send: () => failure('connect_refused') });
+    for (let time = 0; time < 5; time++) {
+      const moved = { kind: 'url_specific', status: 301, reason: '301 Moved Permanently', retriable: false } as const;
+      (await admit(plain)).end(moved, url);
+      expect(gate.signsOfLife).toBe(0);
+      (await admit(url)).end(down);
+    }
+    const stop = new AbortController();
+    const waiting = gate.admit(plain, undefined, stop.signal).catch((error: unknown) => error);
+    await clock.advance(90 * SECOND_MS);
+    expect(aside).toEqual(['30000 HEAD https://court.example/', '90000 HEAD https://court.example/']);
+    stop.abort('enough');
+    expect(await waiting).toBe('enough');
+
+    // So does the next process, whatever it asks for first.
+    const restarted = setUp({ state: gate.state });
+    const again = restarted.admit(plain);
+    await restarted.clock.advance(10 * MINUTE_MS);
+    expect(restarted.aside[0]).toMatch(/ HEAD https:/);
+    (await again).end(ok);
+  });
+
+  it('takes a redirect to another host for a sign of life', async () => {
+    const { gate, admit } = setUp();
+    const found = { kind: 'url_specific', status: 302, reason: '302 Found', retriable: false } as const;
+    (await admit()).end(found, new URL('https://archive.example/'));
+    expect(gate.signsOfLife).toBe(1);
+  });
+
+  it('counts what left, once, also when nobody waits for the answer any more', async () => {
+    const { gate, admit } = setUp();
+    const [left, neverLeft, refused] = [await admit(), await admit(), await admit()];
+    left.left();
+    expect(gate.state.counts.requests).toBe(1);
+    left.end(undefined);
+    neverLeft.end(undefined);
+    refused.end({ ...down, failure: 'connect_refused' } as Classified);
+    expect(gate.state.counts.requests).toBe(2);
+  });
+
+  it('obeys a head at once, and does not hear it twice', async () => {
+    const { clock, events, admit } = setUp();
+    const pass = await admit();
+    pass.left();
+    pass.heard({ kind: 'answer', status: 429, headers: [['Retry-After', '8']] });
+    let admitted = 0;
+    const next = admit().then((another) => {
+      admitted = clock.now();
+      another.end(ok);
+    });
+    const began = clock.now();
+    await clock.advance(5 * SECOND_MS);
+    pass.end({ kind: 'rate_limited', until: clock.now() + 8 * SECOND_MS, reason: '429 Too Many Requests' });
+    await clock.advance(20 * SECOND_MS);
+    await next;
+    expect([admitted - began, events.map(({ kind }) => kind)]).toEqual([8 * SECOND_MS, ['retry_after']]);
+  });
+
   it('obeys the Retry-After of a probe', async () => {
     const answers = [answer(429, [['Retry-After', '90']])];
     const { clock, events, admit, fail } = setUp({ send: () => answers.pop() ?? answer(200) });

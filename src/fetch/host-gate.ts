@@ -5,13 +5,14 @@
 import type { Clock, Instant } from '../platform/clock.ts';
 import { assertNever } from '../platform/errors.ts';
 import type { Random } from '../platform/random.ts';
-import { type Classified, classify, contextAt } from './classify.ts';
+import { type AnswerHead, type Classified, classify, contextAt } from './classify.ts';
 import type { FetchEvent } from './fetch-memory.ts';
 import { reachesSite, signOf } from './host-sign.ts';
 import type { HostCounts, HostState } from './host-state.ts';
-import type { HopRequest, HopResult } from './http/hop-result.ts';
+import type { HopFailure, HopRequest, HopResult } from './http/hop-result.ts';
+import type { OutcomeWithoutPage } from './outcome.ts';
 import type { Breaker, BreakerHost, BreakerTicket } from './politeness/breaker.ts';
-import type { BreakerSettings, BreakerState, ProbeResult } from './politeness/breaker-state.ts';
+import type { BreakerSettings, BreakerState, HostSign, ProbeResult } from './politeness/breaker-state.ts';
 import { CircuitBreaker } from './politeness/circuit-breaker.ts';
 import { defaultRateSettings, type Limiter, type RateSettings, type Turn } from './politeness/limiter.ts';
 import { TokenBucket } from './politeness/token-bucket.ts';
@@ -38,12 +39,19 @@ export interface HostGateOptions {
   readonly report: (event: FetchEvent) => void;
 }
 
-/** The permission to send one request. `end` must follow. */
+/** The permission to send one request. `end` or `giveBack` must follow. */
 export interface Pass {
-  /** The request is on the wire; the next one may follow in its time. */
-  left(): void;
-  /** What the answer means; undefined when the request was given up. Only the first call counts. */
-  end(meaning: Classified | undefined): void;
+  /** The request goes onto the wire, and the next one may follow in its time. False: it may not leave any more. */
+  left(): boolean;
+  /** It did not leave. */
+  giveBack(): void;
+  /** The head of the answer is here, and its body may be long in coming: what it asks for holds from now on. */
+  heard(head: AnswerHead): void;
+  /**
+   * What the answer means; undefined when the request was given up. `sentOn` is where it redirects to. Only the first call
+   * counts.
+   */
+  end(meaning: Classified | undefined, sentOn?: URL): void;
 }
 
 export type Admission =
@@ -54,12 +62,20 @@ export type Admission =
   | { readonly kind: 'undecided'; readonly reason: string }
   | NotAsked;
 
+/** What is noted of a request once, however often it is heard. */
+interface Noted {
+  counted: boolean;
+  obeyed: boolean;
+}
+
+/** How soon a request comes again that was turned away, at the earliest. */
+const LOOK_AGAIN_MS = 5_000;
+
 /** No robots.txt can ask for a longer gap: like Retry-After, it shall not be able to stop a run for good. */
 const LONGEST_CRAWL_DELAY_MS = 3_600_000;
 
 export class HostGate {
   readonly host: string;
-  readonly #origin: string;
   readonly #options: HostGateOptions;
   readonly #breaker: Breaker;
   readonly #limiter: Limiter;
@@ -67,11 +83,15 @@ export class HostGate {
   readonly #counts: { -readonly [Name in keyof HostCounts]: HostCounts[Name] };
   /** By origin: http and https of a host have a robots.txt each, and share its pace. */
   readonly #crawlDelays = new Map<string, number>();
+  /** Where the host failed last, or was first asked. */
+  #probedOrigin: string;
   #isOpen: boolean;
   #upSince: Instant;
   #signsOfLife = 0;
+  /** Those who wait for a host that is down. */
+  #waiting = 0;
 
-  /** `origin` is what probes go to; `onChange` is told that `state` has changed. Of a shared host, counts are restored only. */
+  /** `origin` is what probes go to until another fails; `onChange` is told that `state` has changed. Of a shared host, counts are restored only. */
   constructor(
     host: string,
     origin: string,
@@ -81,7 +101,7 @@ export class HostGate {
   ) {
     const { clock, shared } = options;
     this.host = host;
-    this.#origin = origin;
+    this.#probedOrigin = state?.probedOrigin ?? origin;
     this.#options = options;
     this.#onChange = onChange;
     this.#counts = { requests: 0, allowed: 0, disallowed: 0, ...state?.counts };
@@ -98,7 +118,9 @@ export class HostGate {
 
   get state(): HostState {
     const { intervalMs } = this.#limiter;
-    return { breaker: this.#breaker.state, rate: this.#limiter.snapshot(), intervalMs, counts: { ...this.#counts } };
+    const counts = { ...this.#counts };
+    const probedOrigin = this.#probedOrigin;
+    return { breaker: this.#breaker.state, rate: this.#limiter.snapshot(), intervalMs, counts, probedOrigin };
   }
 
   /** How often the host has shown that it is up: by an answer below 500, or to a probe. */
@@ -110,8 +132,8 @@ export class HostGate {
   async admit(url: URL, proxy: ProxyServer | undefined, stop: AbortSignal): Promise<Admission> {
     const { proxies, robots } = this.#options;
     for (;;) {
-      const passage = await proxies.enter(proxy, stop);
-      const ticket = await this.#breaker.waitUntilAllowed(stop);
+      const passage = await proxies.enter(proxy, url.origin, stop);
+      const ticket = await this.#ticket(stop);
       const refusal = await this.#askRobots(url, ticket, stop);
       if (refusal !== undefined) return refusal;
       const turn = await this.#limiter.takeTurn(stop);
@@ -125,26 +147,65 @@ export class HostGate {
     }
   }
 
+  async #ticket(stop: AbortSignal): Promise<BreakerTicket> {
+    this.#waiting++;
+    try {
+      return await this.#breaker.waitUntilAllowed(stop);
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  /** Why nothing is sent to the host now but what waits for it; undefined when it is open to all. */
+  whyClosed(): string | undefined {
+    if (this.#limiter.snapshot().heldUntil > this.#options.clock.now()) return `${this.host} has asked for time`;
+    return this.#breaker.state.kind === 'closed' ? undefined : `${this.host} is down`;
+  }
+
+  /**
+   * What to say to a request that need not wait here, and when it is worth while to come again; undefined when it may as well
+   * ask now. Of those for a host that is down one has to wait, or nobody would see it come back.
+   */
+  turnAway(): Extract<OutcomeWithoutPage, { kind: 'rate_limited' | 'site_wide' }> | undefined {
+    const reason = this.whyClosed();
+    if (reason === undefined) return undefined;
+    const now = this.#options.clock.now();
+    const { heldUntil } = this.#limiter.snapshot();
+    if (heldUntil > now) return { kind: 'rate_limited', reason, until: heldUntil, notBefore: heldUntil };
+    if (this.#waiting === 0) return undefined;
+    const { state } = this.#breaker;
+    const soon = now + LOOK_AGAIN_MS;
+    return { kind: 'site_wide', reason, notBefore: state.kind === 'open' ? Math.max(state.probeAt, soon) : soon };
+  }
+
   /** Sends what needs no admission, robots.txt and probes: at the host's pace, and obeying what it answers. */
   async sendAside(purpose: 'robots' | 'probe', request: HopRequest, signal: AbortSignal): Promise<HopResult> {
     const { clock, send, report, proxies } = this.#options;
     const turn = await this.#limiter.takeTurn(signal);
+    const noted: Noted = { counted: false, obeyed: false };
     let at = clock.now();
     const onSent = () => {
-      turn.leave();
       at = clock.now();
+      return this.#leave(turn, noted);
     };
+    const heed = (result: AnswerHead | HopFailure) =>
+      this.#obey(classify(result, contextAt(clock.now(), false)), noted);
     const passage = request.proxy === undefined ? proxies.sameWay() : proxies.through(request.proxy);
+    const { url } = request;
     try {
-      const result = await send({ ...request, ...(passage && { proxy: passage.proxy }), onSent }, signal);
-      if (result.kind === 'aborted') return result;
-      proxies.learn(passage, this.#origin, result.kind === 'failure' ? result.code : undefined);
-      if (result.kind === 'answer' || reachesSite(result.code)) {
-        this.#count('requests');
-        const came = result.kind === 'answer' ? String(result.status) : result.reason;
-        report({ kind: `${purpose}_request`, host: this.host, url: request.url.href, at, result: came });
+      const result = await send({ ...request, ...(passage && { proxy: passage.proxy }), onSent, onHead: heed }, signal);
+      if (result.kind === 'aborted') {
+        if (!result.recalled) return result;
+        turn.giveBack();
+        return this.sendAside(purpose, request, signal);
       }
-      this.#obey(classify(result, contextAt(clock.now(), false)));
+      proxies.learn(passage, url.origin, result.kind === 'failure' ? result.code : undefined);
+      if (result.kind === 'answer' || reachesSite(result.code)) {
+        this.#countRequest(noted);
+        const came = result.kind === 'answer' ? String(result.status) : result.reason;
+        report({ kind: `${purpose}_request`, host: this.host, url: url.href, at, result: came });
+      }
+      heed(result);
       return result;
     } finally {
       turn.leave();
@@ -165,7 +226,7 @@ export class HostGate {
         return { kind: 'disallowed', reason: `robots.txt: ${decision.rule}` };
       case 'unreachable':
         // A host without its robots.txt counts as down, so that its requests wait and do not spin.
-        this.#breaker.record(ticket, 'down');
+        this.#record(url, ticket, 'down');
         return { kind: 'undecided', reason: `robots.txt is unreachable: ${decision.reason}` };
       case 'not_asked':
         return decision;
@@ -177,35 +238,69 @@ export class HostGate {
   #setCrawlDelay({ origin, pathname }: URL, crawlDelayMs: number): void {
     // robots.txt itself is always allowed, whatever else it says.
     if (pathname === '/robots.txt') return;
-    this.#crawlDelays.set(origin, Math.min(crawlDelayMs, LONGEST_CRAWL_DELAY_MS));
+    const delayMs = Math.min(crawlDelayMs, LONGEST_CRAWL_DELAY_MS);
+    if (this.#crawlDelays.get(origin) === delayMs) return;
+    this.#crawlDelays.set(origin, delayMs);
     this.#limiter.setCrawlDelay(Math.max(...this.#crawlDelays.values()));
+    this.#onChange();
   }
 
-  #pass({ origin }: URL, ticket: BreakerTicket, turn: Turn, passage: Passage | undefined): Pass {
+  #pass(url: URL, ticket: BreakerTicket, turn: Turn, passage: Passage | undefined): Pass {
+    const { clock, proxies } = this.#options;
+    const noted: Noted = { counted: false, obeyed: false };
     let ended = false;
     return {
-      left: turn.leave,
-      end: (meaning) => {
+      left: () => this.#leave(turn, noted),
+      giveBack: () => {
+        turn.giveBack();
+        ended = true;
+      },
+      heard: (head) => this.#obey(classify(head, contextAt(clock.now(), false)), noted),
+      end: (meaning, sentOn) => {
         turn.leave();
         if (ended) return;
         ended = true;
-        const failure = meaning !== undefined && 'failure' in meaning ? meaning.failure : undefined;
-        if (reachesSite(failure)) this.#count('requests');
         if (meaning === undefined) return;
-        this.#options.proxies.learn(passage, origin, failure);
-        this.#obey(meaning);
-        const sign = signOf(meaning);
-        if (sign === 'up') this.#signsOfLife++;
-        this.#breaker.record(ticket, sign);
+        const failure = 'failure' in meaning ? meaning.failure : undefined;
+        if (reachesSite(failure)) this.#countRequest(noted);
+        proxies.learn(passage, url.origin, failure);
+        this.#obey(meaning, noted);
+        this.#record(url, ticket, sentOn === undefined ? signOf(meaning) : this.#signOfRedirect(url, sentOn));
       },
     };
   }
 
+  /** http that sends everybody on to https of the same host is up, and says nothing about that. */
+  #signOfRedirect(from: URL, to: URL): HostSign {
+    return to.hostname === from.hostname && to.origin !== from.origin ? 'neutral' : 'up';
+  }
+
+  #record({ origin }: URL, ticket: BreakerTicket, sign: HostSign): void {
+    if (sign === 'up') this.#signsOfLife++;
+    if (sign === 'down') this.#probedOrigin = origin;
+    this.#breaker.record(ticket, sign);
+  }
+
+  /** False when the host has asked for time since the turn was given: a connection may be slow to open. */
+  #leave(turn: Turn, noted: Noted): boolean {
+    if (this.#limiter.snapshot().heldUntil > this.#options.clock.now()) return false;
+    turn.leave();
+    this.#countRequest(noted);
+    return true;
+  }
+
+  #countRequest(noted: Noted): void {
+    if (noted.counted) return;
+    noted.counted = true;
+    this.#count('requests');
+  }
+
   /** Retry-After holds the whole host. */
-  #obey(meaning: Classified): void {
-    if (meaning.kind !== 'rate_limited' && meaning.kind !== 'site_wide') return;
+  #obey(meaning: Classified, noted: Noted): void {
+    if (noted.obeyed || (meaning.kind !== 'rate_limited' && meaning.kind !== 'site_wide')) return;
     const until = meaning.kind === 'rate_limited' ? meaning.until : meaning.retryAfter;
     if (until === undefined) return;
+    noted.obeyed = true;
     this.#limiter.holdUntil(until);
     const at = this.#options.clock.now();
     this.#options.report({ kind: 'retry_after', host: this.host, at, until, reason: meaning.reason });
@@ -214,7 +309,7 @@ export class HostGate {
 
   async #probe(signal: AbortSignal): Promise<ProbeResult> {
     const headers = [['User-Agent', this.#options.userAgent]] as const;
-    const result = await this.sendAside('probe', { url: new URL(this.#origin), method: 'HEAD', headers }, signal);
+    const result = await this.sendAside('probe', { url: new URL(this.#probedOrigin), method: 'HEAD', headers }, signal);
     switch (result.kind) {
       case 'answer':
         return { kind: 'answer', status: result.status };
@@ -246,7 +341,7 @@ export class HostGate {
 
 function ownLimiter({ clock, random }: HostGateOptions, rate: RateSettings, state: HostState | undefined): Limiter {
   const bucket = new TokenBucket(clock, random, rate);
-  if (state !== undefined) bucket.restore(state.rate);
+  if (state !== undefined) bucket.restore(state.rate, state.intervalMs);
   return bucket;
 }
 

@@ -8,6 +8,7 @@ export class HostGates {
   readonly #states: ReadonlyMap<string, HostState>;
   readonly #gates = new Map<string, HostGate>();
   readonly #changed = new Set<HostGate>();
+  #onChange = () => {};
 
   /** `states` are those that an earlier process saved, by host. */
   constructor(options: HostGateOptions, states: ReadonlyMap<string, HostState>) {
@@ -15,10 +16,20 @@ export class HostGates {
     this.#states = states;
   }
 
-  of({ host, origin }: URL): HostGate {
+  /** `onChange` is told that there is something to save, again and again. */
+  watch(onChange: () => void): void {
+    this.#onChange = onChange;
+  }
+
+  of(url: URL): HostGate {
+    const { origin } = url;
+    const host = gateName(url);
     const known = this.#gates.get(host);
     if (known !== undefined) return known;
-    const onChange = () => this.#changed.add(gate);
+    const onChange = () => {
+      this.#changed.add(gate);
+      this.#onChange();
+    };
     const gate: HostGate = new HostGate(host, origin, this.#options, this.#states.get(host), onChange);
     this.#gates.set(host, gate);
     return gate;
@@ -30,4 +41,9 @@ export class HostGates {
     this.#changed.clear();
     return states;
   }
+}
+
+/** `host:port`. RFC 1034 §3.1: a dot at the end only says that the name is whole; it is the same host without it. */
+function gateName({ host }: URL): string {
+  return host.replace(/\.(?=:\d+$|$)/, '');
 }

@@ -9,6 +9,8 @@ export interface HostState {
   /** The smallest gap between two requests, crawl-delay included; 0 for none. */
   readonly intervalMs: number;
   readonly counts: HostCounts;
+  /** What the next probe goes to: http and https of a host may fare differently. Absent in what older versions saved. */
+  readonly probedOrigin?: string;
 }
 
 export interface HostCounts {

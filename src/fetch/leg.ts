@@ -51,9 +51,9 @@ export function legAfter(
 }
 
 // RFC 9110 §13.1: validators speak of the URL they were got from; another one could answer 304 about a page never seen.
-const VALIDATORS: ReadonlySet<string> = new Set(['if-none-match', 'if-modified-since']);
+export const VALIDATORS: ReadonlySet<string> = new Set(['if-none-match', 'if-modified-since']);
 
 /** Whether the request asks for news only: then 304 is an answer. */
-export function isConditional({ headers }: Leg): boolean {
+export function isConditional({ headers }: Pick<Leg, 'headers'>): boolean {
   return headers.some(([name]) => VALIDATORS.has(name.toLowerCase()));
 }

@@ -60,10 +60,18 @@ export type OutcomeWithoutPage =
       /** Set when no usable answer came. */
       readonly failure?: HopFailureCode;
     }
-  | { readonly kind: 'rate_limited'; readonly until: Instant; readonly reason: string }
+  | {
+      readonly kind: 'rate_limited';
+      readonly until: Instant;
+      readonly reason: string;
+      /** Set when it is not the request's own host, but one that it was sent on to: no use to ask before. */
+      readonly notBefore?: Instant;
+    }
   | {
       readonly kind: 'site_wide';
       readonly reason: string;
+      /** As above. */
+      readonly notBefore?: Instant;
       readonly retryAfter?: Instant;
       /** Set when the request did not leave, because robots.txt is unreachable and without it the answer is no. */
       readonly because?: 'robots';

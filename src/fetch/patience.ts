@@ -6,6 +6,11 @@ export interface Patience {
   readonly stop: AbortSignal;
   /** Ends everything at once. */
   readonly abort: AbortSignal;
+  /**
+   * What to do when a redirect leads to another host, and that one is down or has asked for time. `return`: come back with an
+   * outcome that says when to try again (`notBefore`), for the place is wanted for others. Default: wait.
+   */
+  readonly elsewhere?: 'return';
 }
 
 const NEVER = new AbortController().signal;

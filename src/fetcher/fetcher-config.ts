@@ -99,7 +99,7 @@ export const FETCHER_VARIABLES = {
     'when robots.txt cannot be had: `allow`, or `strict`; `off`: do not ask',
   ),
   allowHosts: variable('ALLOW_HOSTS', '', hosts, 'hosts that may have a private address, with commas between'),
-  maxPageBytes: variable('MAX_PAGE_BYTES', '33554432', whole(1), 'largest page, decoded'),
+  maxPageBytes: variable('MAX_PAGE_BYTES', '33554432', whole(1, 2 ** 30), 'largest page, decoded'),
   metricsHost: variable('METRICS_HOST', '127.0.0.1', name, 'address on which metrics and health are served'),
   metricsPort: variable('METRICS_PORT', '9464', port, 'and the port; 0: any free one'),
 } as const;
@@ -153,9 +153,10 @@ function number(least: number): (text: string) => number {
   };
 }
 
-function whole(least: number): (text: string) => number {
+function whole(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = number(least)(text);
+    if (value > most) throw new Error(`must be ${most} at most`);
     if (Number.isSafeInteger(value)) return value;
     throw new Error('must be a whole number');
   };

@@ -7,6 +7,7 @@ import { NO_MEMORY, type Unsaved } from '../fetch/fetch-memory.ts';
 import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
 import type { BreakerState, ProbeResult } from '../fetch/politeness/breaker-state.ts';
 import type { SharedPoliteness } from '../fetch/shared-politeness.ts';
+import { Soon } from '../fetch/soon.ts';
 import type { Log } from '../observe/log.ts';
 import type { Clock } from '../platform/clock.ts';
 import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
@@ -126,6 +127,9 @@ export class FetcherService implements PolitenessWatcher {
     const pumpStop = new AbortController();
     stop.addEventListener('abort', () => this.#alarm.ring(), { once: true });
     const loops = [this.#beat(over.signal), this.#keepHouse(over.signal)];
+    if (this.#parts.remember !== undefined) {
+      this.#pipeline.watch(new Soon(clock, over.signal, async () => this.#drain()).ask);
+    }
     const pumping = this.#pump().run(pumpStop.signal, this.#end.signal);
     await this.#dispatch(stop);
 

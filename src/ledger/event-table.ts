@@ -20,6 +20,7 @@ export class EventTable {
   readonly #page: StatementSync;
   readonly #last: StatementSync;
   readonly #ofRequest: StatementSync;
+  readonly #unreachable: StatementSync;
 
   constructor(database: Database) {
     this.#insert = database.prepare(
@@ -30,6 +31,11 @@ export class EventTable {
     this.#page = database.prepare(
       `SELECT events.id, created_at, event_type, request_id, payload_json, url
        FROM events LEFT JOIN requests ON requests.id = request_id WHERE events.run_id = ? AND events.id > ? ORDER BY events.id LIMIT 0 + ?`,
+    );
+    this.#unreachable = database.prepare(
+      `SELECT payload_json ->> '$.origin' AS origin, payload_json ->> '$.reason' AS reason,
+              payload_json ->> '$.inForce' AS in_force, max(id)
+       FROM events WHERE run_id = ? AND event_type = 'robots_unreachable' GROUP BY origin ORDER BY origin`,
     );
     this.#ofRequest = database.prepare(
       'SELECT payload_json FROM events WHERE run_id = ? AND request_id = ? AND event_type = ? ORDER BY id DESC LIMIT 1',
@@ -44,6 +50,15 @@ export class EventTable {
   lastOf(run: RunId, request: RequestId, kind: string): Json | undefined {
     const row = this.#ofRequest.get(run, request, kind);
     return row === undefined ? undefined : (JSON.parse(String(row.payload_json)) as Json);
+  }
+
+  /** The robots.txt files that could not be had, each with what was heard of it last. */
+  unreachableRobots(run: RunId): { readonly origin: string; readonly reason: string; readonly inForce: string }[] {
+    return this.#unreachable.all(run).map(({ origin, reason, in_force }) => ({
+      origin: String(origin),
+      reason: String(reason),
+      inForce: String(in_force),
+    }));
   }
 
   last(run: RunId): number {

@@ -1,9 +1,19 @@
 // Hosts by a small number, so that a million requests do not repeat a name.
 
 import type { StatementSync } from 'node:sqlite';
+import type { Instant } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
 import type { Database } from './database.ts';
 import type { HostId } from './page-result.ts';
+
+/** What fetching learnt: of hosts by their names, of robots.txt by origin. */
+export interface LearntOfHosts {
+  readonly hosts: ReadonlyMap<string, Json>;
+  readonly robots: ReadonlyMap<string, Json>;
+}
+
+/** No host is waited for longer than an hour at a time. */
+const MOST_AHEAD_MS = 2 * 3_600_000;
 
 export class HostTable {
   readonly #find: StatementSync;
@@ -20,7 +30,18 @@ export class HostTable {
     this.#states = database.prepare('SELECT name, state FROM hosts WHERE state IS NOT NULL');
     this.#robots = database.prepare('SELECT origin, record FROM robots');
     this.#saveRobots = database.prepare('INSERT OR REPLACE INTO robots (origin, record) VALUES (?, ?)');
-    this.#saveState = database.prepare('UPDATE hosts SET state = ? WHERE id = ?');
+    // Another process may be at work here: what it was asked for by the host is not forgotten for what this one knows. But
+    // what no host can have asked for was saved by a clock that was wrong.
+    const kept = (path: string) => `coalesce(json_extract(state, '$.rate.${path}'), 0)`;
+    const later = (path: string) =>
+      `'$.rate.${path}', max(iif(${kept(path)} > ?3, 0, ${kept(path)}), coalesce(json_extract(?1, '$.rate.${path}'), 0))`;
+    // A breaker that has opened once more knows of an outage that the other has not seen.
+    const generation = (state: string) => `coalesce(json_extract(${state}, '$.breaker.generation'), 0)`;
+    const newer = `iif(${generation('state')} > ${generation('?1')}, state, ?1)`;
+    this.#saveState = database.prepare(
+      `UPDATE hosts SET state = json_set(?1, ${['heldUntil', 'paidAt', 'startedAt'].map(later).join(', ')},
+         '$.breaker', json_extract(${newer}, '$.breaker')) WHERE id = ?2`,
+    );
   }
 
   /** The host's number; a new host gets one. Call it inside a transaction, and `forget` when that fails. */
@@ -38,8 +59,11 @@ export class HostTable {
     return new Map(this.#states.all().map((row) => [String(row.name), JSON.parse(String(row.state)) as Json]));
   }
 
-  saveState(name: string, state: Json): void {
-    this.#saveState.run(JSON.stringify(state), this.idOf(name));
+  /** Keeps what fetching learnt of hosts. */
+  remember(learnt: LearntOfHosts, now: Instant): void {
+    const latest = now + MOST_AHEAD_MS;
+    for (const [name, state] of learnt.hosts) this.#saveState.run(JSON.stringify(state), this.idOf(name), latest);
+    for (const [origin, record] of learnt.robots) this.saveRobots(origin, record);
   }
 
   /** What is known of robots.txt, by origin. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../platform/fake-clock.ts';
+import type { Json } from '../platform/json.ts';
 import { Ledger } from './ledger.ts';
 import type { ClaimedRequest, NewRequest, PageResult } from './page-result.ts';
 import type { NewRun, RunId } from './run.ts';
@@ -100,6 +101,17 @@ describe('the queue', () => {
     );
   });
 
+  it('keeps a parked request back until it is due, and counts no attempt', async () => {
+    const { id, writer } = await begin(request('/a'));
+    const [first] = await claim(writer, id, 1);
+    if (first === undefined) throw new Error('nothing was handed out');
+    const settlement = { kind: 'parked', dueAt: clock.now() + 2_000, reason: 'another host is down' } as const;
+    await writer.commit({ results: [done(first, { settlement })], wanted: new Map() });
+    expect(await claim(writer, id, 1)).toEqual([]);
+    await clock.advance(2_000);
+    expect(await claim(writer, id, 1)).toMatchObject([{ attempts: 0 }]);
+  });
+
   it('keeps a delayed request back until it is due, and counts the attempt', async () => {
     const { id, writer } = await begin(request('/a'));
     const [first] = await claim(writer, id, 1);
@@ -177,6 +189,65 @@ describe('a commit', () => {
       code: 'ownership_lost',
     });
     expect((await ledger.summary(id)).requests).toMatchObject({ done: 0, pending: 1 });
+  });
+});
+
+describe('what fetching learnt', () => {
+  const nothing = { sessions: undefined, hosts: new Map(), robots: new Map(), events: [] };
+
+  const stateOf = (rate: object, breaker: object) =>
+    new Map([['court.example', { rate, breaker, counts: { requests: 1 } } as unknown as Json]]);
+  const CLOSED = { kind: 'closed', generation: 0, failures: 2 };
+  const OPEN = { kind: 'open', generation: 1, failures: 5, delayMs: 30_000, probeAt: 9 };
+
+  it('of a host is never taken back by a process that does not know it', async () => {
+    const [one, other] = [await begin(request('/a')), await begin(request('/b'))];
+    const save = (writer: typeof one.writer, rate: object, breaker: object) =>
+      writer.heartbeat({ ...nothing, hosts: stateOf(rate, breaker) });
+    await save(one.writer, { startedAt: 3, paidAt: 5, heldUntil: 100 }, OPEN);
+    await save(other.writer, { startedAt: 4, paidAt: 7, heldUntil: 0 }, CLOSED);
+    const known = async () => (await ledger.fetchMemory(one.id)).hosts.get('court.example');
+    expect(await known()).toEqual({
+      rate: { startedAt: 4, paidAt: 7, heldUntil: 100 },
+      breaker: OPEN,
+      counts: { requests: 1 },
+    });
+    const reclosed = { kind: 'closed', generation: 1, failures: 0 };
+    await save(one.writer, { startedAt: 8, paidAt: 9, heldUntil: 100 }, reclosed);
+    expect(await known()).toMatchObject({ breaker: reclosed });
+  });
+
+  it('of a host is forgotten when only a clock that was wrong can have said so', async () => {
+    const { id, writer } = await begin(request('/a'));
+    const ahead = clock.now() + 10 * 3_600_000;
+    const now = clock.now();
+    const save = (at: number) =>
+      writer.heartbeat({ ...nothing, hosts: stateOf({ startedAt: at, paidAt: at, heldUntil: at }, CLOSED) });
+    await save(ahead);
+    await save(now);
+    expect((await ledger.fetchMemory(id)).hosts.get('court.example')).toMatchObject({
+      rate: { startedAt: now, paidAt: now, heldUntil: now },
+    });
+  });
+
+  it('of robots.txt that could not be had is said of the run, once for each site', async () => {
+    const { id, writer } = await begin(request('/a'));
+    const unreachable = (name: number, reason: string) => ({
+      kind: 'robots_unreachable',
+      host: `${name}.example`,
+      at: 0,
+      origin: `https://${name}.example`,
+      reason,
+      inForce: 'allow',
+    });
+    await writer.heartbeat({ ...nothing, events: [unreachable(1, 'HTTP 500'), unreachable(1, 'HTTP 503')] });
+    expect((await ledger.summary(id)).warnings).toEqual([
+      'The robots.txt of https://1.example could not be had (HTTP 503): ' +
+        'everything there was taken to be allowed (--robots strict would not).',
+    ]);
+    await writer.heartbeat({ ...nothing, events: [2, 3, 4, 5, 6, 7].map((name) => unreachable(name, 'HTTP 500')) });
+    const { warnings } = await ledger.summary(id);
+    expect([warnings.length, warnings.at(-1)]).toEqual([6, 'Nor could the robots.txt of 2 other site(s).']);
   });
 });
 

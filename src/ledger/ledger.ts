@@ -10,6 +10,7 @@ import { Database, type DatabaseOptions } from './database.ts';
 import type { StoredEvent } from './event-table.ts';
 import type { RequestStart, StoredExchange } from './exchange-table.ts';
 import { encodeGapMap, type GapMap } from './gap-map.ts';
+import type { LearntOfHosts } from './host-table.ts';
 import { LedgerTables } from './ledger-tables.ts';
 import { MirrorLedger } from './mirror/mirror-ledger.ts';
 import { MirrorTables } from './mirror/mirror-tables.ts';
@@ -217,6 +218,17 @@ export class Ledger {
   /** Breaker, rate and counts of every host that was ever asked, by host. */
   async hostStates(): Promise<ReadonlyMap<string, Json>> {
     return this.#tables.hosts.states();
+  }
+
+  /** Keeps what fetching learnt of hosts where there is no run that it belongs to. */
+  async rememberHosts(learnt: LearntOfHosts): Promise<void> {
+    const { database, hosts } = this.#tables;
+    try {
+      database.transaction(() => hosts.remember(learnt, this.#clock.now()));
+    } catch (error) {
+      hosts.forget();
+      throw error;
+    }
   }
 
   /** What is known of robots.txt, by origin. */

@@ -69,6 +69,8 @@ export type Settlement =
     }
   /** An attempt failed; another is due later. */
   | { readonly kind: 'delayed'; readonly dueAt: Instant; readonly reason: string }
+  /** No attempt that counts, but no use to try again before. */
+  | { readonly kind: 'parked'; readonly dueAt: Instant; readonly reason: string }
   /** Goes back to the queue untouched. */
   | { readonly kind: 'returned' };
 

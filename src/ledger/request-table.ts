@@ -61,6 +61,7 @@ export class RequestTable {
   readonly #nextDue: StatementSync;
   readonly #settle: StatementSync;
   readonly #delay: StatementSync;
+  readonly #park: StatementSync;
   readonly #return: StatementSync;
   readonly #returnAll: StatementSync;
   readonly #fate: StatementSync;
@@ -109,6 +110,9 @@ export class RequestTable {
     );
     this.#delay = database.prepare(
       `UPDATE requests SET state = ${State.delayed}, attempts = attempts + 1, due_at = ?, reason = ? WHERE ${these}`,
+    );
+    this.#park = database.prepare(
+      `UPDATE requests SET state = ${State.delayed}, due_at = ?, reason = ? WHERE ${these}`,
     );
     this.#return = database.prepare(`UPDATE requests SET state = ${State.ready} WHERE ${these}`);
     this.#returnAll = database.prepare(
@@ -236,6 +240,9 @@ export class RequestTable {
         return;
       case 'delayed':
         this.#delay.run(settlement.dueAt, settlement.reason, ids);
+        return;
+      case 'parked':
+        this.#park.run(settlement.dueAt, settlement.reason, ids);
         return;
       case 'returned':
         this.#return.run(ids);

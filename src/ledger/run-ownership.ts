@@ -36,14 +36,9 @@ export class Ownership<Id extends number | string> {
 
   /**
    * Takes it for `owner`. Throws `run_owned`, saying who has it, unless it is free, its owner is dead, or its owner
-   * has been silent for `OWNER_SILENT_MS`.
+   * has been silent for `OWNER_SILENT_MS`. Call it in the transaction that begins what is owned.
    */
   take(id: Id, owner: ProcessIdentity, now: Instant): FencingToken {
-    return this.#database.transaction(() => this.takeWithin(id, owner, now));
-  }
-
-  /** The same within a transaction that has begun. */
-  takeWithin(id: Id, owner: ProcessIdentity, now: Instant): FencingToken {
     const { table, key, nameOf } = this.#owned;
     const row = this.#database.prepare(`SELECT * FROM ${table} WHERE ${key} = ?`).get(id);
     const holder = row === undefined || row.owner === null ? undefined : readOwner(String(row.owner));

@@ -72,7 +72,7 @@ export class RunWriter {
   static take(run: RunId, tables: LedgerTables, clock: Clock): RunWriter {
     return tables.database.transaction(() => {
       const now = clock.now();
-      const writer = new RunWriter(run, tables.ownership.takeWithin(run, thisProcess(), now), tables, clock);
+      const writer = new RunWriter(run, tables.ownership.take(run, thisProcess(), now), tables, clock);
       writer.#begin(now);
       return writer;
     });
@@ -200,8 +200,7 @@ export class RunWriter {
   #remember(memory: UnsavedMemory | undefined, now: Instant): void {
     if (memory === undefined) return;
     if (memory.sessions !== undefined) this.#tables.runs.saveSessions(this.run, memory.sessions);
-    for (const [host, state] of memory.hosts) this.#tables.hosts.saveState(host, state);
-    for (const [origin, record] of memory.robots) this.#tables.hosts.saveRobots(origin, record);
+    this.#tables.hosts.remember(memory, now);
     for (const { kind, ...data } of memory.events) this.#tables.events.add(this.run, undefined, { kind, data }, now);
   }
 

@@ -199,4 +199,5 @@ export const MIGRATIONS: readonly string[] = [
   SITES_SCHEMA,
   FETCHER_SCHEMA,
   REPORTS_SCHEMA,
+  `CREATE INDEX events_unreachable ON events (run_id) WHERE event_type = 'robots_unreachable';`,
 ];

@@ -48,8 +48,22 @@ function warningsOf(tables: LedgerTables, run: RunId, records: number, before: n
   if (before !== undefined && records < before / 2) {
     warnings.push(`${records} record(s) were found; the run before found ${before}.`);
   }
+  const unreachable = tables.events.unreachableRobots(run);
+  for (const { origin, reason, inForce } of unreachable.slice(0, MOST_ORIGINS)) {
+    warnings.push(`The robots.txt of ${origin} could not be had (${reason}): ${WENT_BY[inForce] ?? inForce}.`);
+  }
+  if (unreachable.length > MOST_ORIGINS) {
+    warnings.push(`Nor could the robots.txt of ${unreachable.length - MOST_ORIGINS} other site(s).`);
+  }
   return warnings;
 }
+
+const MOST_ORIGINS = 5;
+const WENT_BY: Readonly<Record<string, string>> = {
+  allow: 'everything there was taken to be allowed (--robots strict would not)',
+  last_copy: 'the last copy of it was gone by',
+  disallow: 'nothing was asked for there',
+};
 
 /** `latest`: the newest run there is, if there is any. */
 export function runNotFound(reference: number | string, latest?: number): CurlewError {

@@ -2,12 +2,13 @@
 
 import { createPipeline } from '../fetch/create-pipeline.ts';
 import type { FileSpool } from '../fetch/download.ts';
-import { NO_MEMORY } from '../fetch/fetch-memory.ts';
 import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
-import { readMemory } from '../fetch/stored-memory.ts';
+import { Heartbeat } from '../fetch/heartbeat.ts';
+import type { Patience } from '../fetch/patience.ts';
+import { readMemory, type StoredUnsaved } from '../fetch/stored-memory.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RunId } from '../ledger/run.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import type { Random } from '../platform/random.ts';
 import { closedSockets } from '../platform/sockets.ts';
@@ -17,7 +18,7 @@ import type { ScrapeOptions } from './scrape-options.ts';
 const MB = 2 ** 20;
 
 /** For those who fetch no files. */
-export const NO_FILES: FileSpool = {
+const NO_FILES: FileSpool = {
   begin: async () => {
     throw new CurlewError(ErrorCode.internal, 'A file was fetched where none should be.');
   },
@@ -38,7 +39,7 @@ export async function openPipeline(
   { config, clock, random, options }: PipelineScene,
 ): Promise<FetchPipeline> {
   const { rate = 1, robots = 'allow', allowHosts = [], userAgent, proxy } = options.fetch ?? {};
-  const memory = run === undefined ? NO_MEMORY : readMemory(await ledger.fetchMemory(run));
+  const memory = readMemory(run === undefined ? await memoryOfHosts(ledger) : await ledger.fetchMemory(run));
   const sockets = config.replaySkipNetwork ? closedSockets : options.world?.sockets;
   return createPipeline(
     {
@@ -53,4 +54,28 @@ export async function openPipeline(
     },
     { files, memory, clock, random, ...(sockets !== undefined && { sockets }) },
   );
+}
+
+async function memoryOfHosts(ledger: Ledger): Promise<Parameters<typeof readMemory>[0]> {
+  return { sessions: {}, hosts: await ledger.hostStates(), robots: await ledger.robotsRecords() };
+}
+
+/** Uses a pipeline that belongs to no run. What it learns of hosts is kept all the same. */
+export async function withoutRun<T>(
+  ledger: Ledger,
+  scene: PipelineScene,
+  given: Patience,
+  use: (pipeline: FetchPipeline, patience: Patience) => Promise<T>,
+): Promise<T> {
+  const pipeline = await openPipeline(ledger, NO_FILES, undefined, scene);
+  const owner = { heartbeat: (learnt: StoredUnsaved) => ledger.rememberHosts(learnt) };
+  const heartbeat = new Heartbeat(owner, pipeline, given, systemClock);
+  try {
+    const result = await use(pipeline, heartbeat.patience);
+    await heartbeat.stop();
+    return result;
+  } finally {
+    heartbeat.cancel();
+    await pipeline.close();
+  }
 }

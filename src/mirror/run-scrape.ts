@@ -24,7 +24,7 @@ import { PdfSpool } from './downloads/pdf-spool.ts';
 import { type Emit, eventSink } from './events/event-sink.ts';
 import { ScraperLog } from './events/scraper-log.ts';
 import { type MirrorDirectory, mirrorDirectory } from './mirror-directory.ts';
-import { NO_FILES, openPipeline } from './open-pipeline.ts';
+import { openPipeline, withoutRun } from './open-pipeline.ts';
 import { planEvent } from './plan-event.ts';
 import { FixtureRecorder } from './replay/fixture-recorder.ts';
 import { RestartingClient } from './restarting-client.ts';
@@ -84,14 +84,13 @@ async function dryRun(scene: Scene): Promise<MirrorRunSummary> {
   const { ledger, log, clock } = scene;
   const emit = eventSink(ledger.mirror, log);
   const startedAt = clock.now();
-  const pipeline = await openPipeline(ledger, NO_FILES, undefined, scene);
-  try {
-    const patience = scene.options.patience ?? PATIENT;
-    const { cases, casesTotal } = await plan(scene, pipeline, emit, undefined, patience);
-    return summariseRun({ casesTotal, casesTargeted: cases.length, startedAt, endedAt: clock.now() });
-  } finally {
-    await pipeline.close();
-  }
+  const { cases, casesTotal } = await withoutRun(
+    ledger,
+    scene,
+    scene.options.patience ?? PATIENT,
+    (pipeline, patience) => plan(scene, pipeline, emit, undefined, patience),
+  );
+  return summariseRun({ casesTotal, casesTargeted: cases.length, startedAt, endedAt: clock.now() });
 }
 
 async function recordedRun(scene: Scene): Promise<MirrorRunSummary> {

@@ -10,7 +10,7 @@ import { syncCsv } from './csv/sync-csv.ts';
 import { eventSink } from './events/event-sink.ts';
 import { ScraperLog } from './events/scraper-log.ts';
 import { mirrorDirectory } from './mirror-directory.ts';
-import { NO_FILES, openPipeline } from './open-pipeline.ts';
+import { withoutRun } from './open-pipeline.ts';
 import type { ScrapeOptions } from './scrape-options.ts';
 import { SOURCES } from './sources/source-registry.ts';
 
@@ -24,7 +24,7 @@ export interface SyncOptions extends Omit<ScrapeOptions, 'client' | 'onProgress'
 
 /** See `on-demand.ts`, by which the package exports it. */
 export async function syncSource(options: SyncOptions = {}): Promise<CsvSyncResult> {
-  const { env = process.env, world = {}, acceptShrink = false, patience = PATIENT } = options;
+  const { env = process.env, world = {}, acceptShrink = false, patience: given = PATIENT } = options;
   const { config } = validateRuntimeConfig(options.entrypoint ?? 'cli', undefined, env);
   const source = (options.sources ?? SOURCES).require(options.targetSource);
   const { clock = systemClock, random = systemRandom } = world;
@@ -32,14 +32,11 @@ export async function syncSource(options: SyncOptions = {}): Promise<CsvSyncResu
   const ledger = await Ledger.open(directory.path, { clock });
   const log = ScraperLog.open(directory.logs, clock);
   try {
-    const pipeline = await openPipeline(ledger, NO_FILES, undefined, { config, clock, random, options });
-    try {
-      const emit = eventSink(ledger.mirror, log);
+    const emit = eventSink(ledger.mirror, log);
+    return await withoutRun(ledger, { config, clock, random, options }, given, (pipeline, patience) => {
       const context = { source, config, directory, pipeline, clock, emit, log, patience, acceptShrink };
-      return await syncCsv({ ...context, ledger: ledger.mirror });
-    } finally {
-      await pipeline.close();
-    }
+      return syncCsv({ ...context, ledger: ledger.mirror });
+    });
   } finally {
     log.close();
     await ledger.close();

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -96,6 +98,21 @@ describe.runIf(process.platform === 'linux')('when Chromium dies', () => {
   });
 });
 
+describe.runIf(process.platform === 'linux')('a page that takes all the memory there is', () => {
+  it.each([
+    ['in buffers', 'const all = []; for (;;) all.push(new Uint8Array(2 ** 26).fill(7))'],
+    ['in objects', 'const all = []; for (;;) all.push(Array.from({ length: 2 ** 16 }, (_, index) => ({ index })))'],
+    ['when it has loaded', 'onload = () => { const all = []; for (;;) all.push(new Uint8Array(2 ** 26).fill(7)) }'],
+  ])('loses its process and nothing else (%s)', async (_how, script) => {
+    const site = await startPages({ '/': `<script>${script}</script>`, '/ok': 'still here' });
+    const browser = await openBrowser({ limits: { maxProcessBytes: 600 * 2 ** 20 } });
+    expect(codeOf(await load(browser, site.url, { waitFor: '#never' }))).toBe('browser_crashed');
+    const pids = chromiums().filter(({ command }) => isMain(command));
+    expect(text(await load(browser, `${site.url}/ok`))).toContain('still here');
+    expect(chromiums().filter(({ command }) => isMain(command))).toEqual(pids);
+  });
+});
+
 describe('closing', () => {
   it('ends loads as aborted and leaves no process and no file', async () => {
     const site = await startPages({ '/': 'here' });
@@ -137,6 +154,38 @@ describe('closing', () => {
     expect(await load(browser, site.url, {}, stop.signal)).toEqual({ kind: 'aborted' });
   });
 });
+
+describe.runIf(process.platform === 'linux')('when Curlew is killed', () => {
+  it('Chromium goes too, and what it left goes with the next one', async () => {
+    const site = await startPages({ '/': 'here' });
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', LOADS_A_PAGE], {
+      env: { ...process.env, URL: site.url },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [said] = await once(child.stdout, 'data');
+    expect(String(said)).toBe('answer');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const left = leftovers();
+    expect(left).not.toEqual([]);
+    const isLeft = ({ command }: Process) => left.some((name) => command.includes(name));
+    await vi.waitFor(() => expect(processes().filter(isLeft)).toEqual([]), 10_000);
+    const browser = await openBrowser();
+    await load(browser, site.url);
+    expect(leftovers().filter((name) => left.includes(name))).toEqual([]);
+    await browser.close();
+    expect(leftovers()).toEqual([]);
+  });
+});
+
+const LOADS_A_PAGE = `
+  import { BrowserFetch } from ${JSON.stringify(new URL('../../src/fetch/browser/browser-fetch.ts', import.meta.url))};
+  const browser = await BrowserFetch.open({ allow: [{ host: '127.0.0.1', port: undefined }] });
+  const admit = async () => ({ kind: 'admitted', learn() {} });
+  const request = { url: new URL(process.env.URL), headers: [], cookies: [], session: 'default', admit };
+  const { kind } = await browser.load(request, new AbortController().signal);
+  process.stdout.write(kind);
+`;
 
 describe('what is not the site’s doing', () => {
   it('is thrown: an admit that rejects', async () => {

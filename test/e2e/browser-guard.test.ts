@@ -186,6 +186,30 @@ describe('the guard around Chromium', () => {
     expect(trap.connections()).toBe(0);
   });
 
+  it('runs no service worker: the next page is asked of its site', async () => {
+    const page = `<iframe></iframe><ul></ul><script>
+      const ways = [window, frames[0]].map(async ({ navigator, ServiceWorkerContainer }) => {
+        await navigator.serviceWorker.register('/sw.js');
+        delete ServiceWorkerContainer.prototype.register;
+        await ServiceWorkerContainer.prototype.register.call(window.navigator.serviceWorker, '/sw.js');
+      });
+      Promise.allSettled(ways).then(async () => {
+        const there = await navigator.serviceWorker.getRegistrations();
+        document.querySelector('ul').innerHTML = '<li>' + there.length + ' there</li>';
+      });
+    </script>`;
+    const worker = 'addEventListener("fetch", (event) => event.respondWith(new Response("forged")))';
+    const site = await startPages({
+      '/': page,
+      '/sw.js': reply(200, worker, { 'content-type': 'text/javascript' }),
+      '/next': 'genuine',
+    });
+    const browser = await sharedBrowser();
+    expect(text(await load(browser, site.url, { waitFor: 'li' }))).toContain('<li>0 there</li>');
+    expect(text(await load(browser, `${site.url}/next`))).toContain('genuine');
+    expect(site.log.entries.map(({ path }) => path)).toEqual(['/', '/next']);
+  });
+
   it('is not got round by names that lead home', async () => {
     const trap = await startTrap();
     const port = new URL(trap.url).port;

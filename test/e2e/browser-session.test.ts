@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { SimRequest } from '../../sim/reply.ts';
 import { type BrowserCookie, cookiesOf, setCookieField } from '../../src/fetch/browser/browser-cookie.ts';
+import type { Outcome } from '../../src/fetch/outcome.ts';
 import { CookieJar } from '../../src/fetch/session/cookie-jar.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { testPipeline } from '../fixtures/test-pipeline.ts';
 import { answer, load, openBrowser, reply, sharedBrowser, startPages, text } from './browser-setup.ts';
 
 const cookie = (name: string, value: string): BrowserCookie => ({
@@ -109,6 +112,75 @@ describe('a browser session', () => {
     expect(text(await load(browser, `${site.url}/?x`, { session: 'one' }))).toContain('stored: undefined');
   });
 });
+
+describe('the cookies of a request', () => {
+  it.each(['http', 'browser'] as const)('go to the origin it was made for and to no other (%s)', async (via) => {
+    const seen: string[] = [];
+    const note = (name: string, body: string) => (request: SimRequest) => {
+      seen.push(`${name} ${request.headers.cookie ?? 'none'}`);
+      return reply(200, body);
+    };
+    const other = await startPages({ '/': note('other', ''), '/part': note('part of other', '') });
+    const site = await startPages({
+      '/set': reply(200, '', { 'set-cookie': 'own=of-session' }),
+      '/': note('site', ''),
+      '/redirect': ({ headers }) => {
+        seen.push(`redirect ${headers.cookie}`);
+        return reply(302, '', { location: other.url });
+      },
+      '/back': reply(302, '', { location: '/' }),
+      '/page': `<img src="${other.url}/part"><script src="/own-part"></script><p id="seen"></p>
+        <script>seen.textContent = 'cookie: ' + document.cookie</script>`,
+      '/own-part': note('part of site', ''),
+    });
+    const pipeline = await testPipeline();
+    const request = { via, cookies: { own: 'SECRET' } };
+    await pipeline.fetch(`${site.url}/redirect`, request);
+    await pipeline.fetch(`${site.url}/back`, request);
+    expect(seen.splice(0)).toEqual(['redirect own=SECRET', 'other none', 'site own=SECRET']);
+    // Cookies know no ports: what the site set goes to the other one too.
+    await pipeline.fetch(`${site.url}/set`, { via });
+    await pipeline.fetch(`${site.url}/redirect`, request);
+    expect(seen.splice(0)).toEqual(['redirect own=SECRET', 'other own=of-session']);
+    if (via === 'http') return;
+    const outcome = await pipeline.fetch(`${site.url}/page`, { ...request, session: 'another' });
+    expect(seen.sort()).toEqual(['part of other none', 'part of site own=SECRET']);
+    expect(htmlOf(outcome)).toContain('<p id="seen">cookie: </p>');
+    await pipeline.fetch(site.url, { via, session: 'another' });
+    expect(seen).toContain('site none');
+  });
+
+  it.each(['http', 'browser'] as const)('must be fit to be sent (%s)', async (via) => {
+    const site = await mirror();
+    const pipeline = await testPipeline();
+    for (const wrong of [{ cookies: { own: 'a\r\nb' } }, { cookies: { own: '☃' } }, { headers: { 'X-Own': 'a\nb' } }]) {
+      const outcome = await pipeline.fetch(site.url, { via, ...wrong });
+      expect(outcome).toMatchObject({ kind: 'url_specific', retriable: false });
+    }
+    expect(site.log.entries.map(({ path }) => path).filter((path) => path !== '/robots.txt')).toEqual([]);
+  });
+});
+
+describe('a session', () => {
+  it.each(['constructor', '__proto__', 'toString'])('may have any name (%s)', async (session) => {
+    const site = await mirror();
+    const pipeline = await testPipeline();
+    expect(htmlOf(await pipeline.fetch(site.url, { via: 'browser', session }))).toContain('cookie: none');
+    await pipeline.fetch(`${site.url}/login`, { via: 'browser', session });
+    const saved = JSON.parse(JSON.stringify(pipeline.takeUnsaved().sessions));
+    const resumed = await testPipeline({}, { memory: { sessions: saved } });
+    for (const via of ['http', 'browser'] as const) {
+      expect(htmlOf(await resumed.fetch(site.url, { via, session }))).toContain('cookie: sid=7; theme=dark<');
+    }
+    expect(htmlOf(await resumed.fetch(site.url, { via: 'browser' }))).toContain('cookie: none');
+  });
+});
+
+/** The page that came of a request, as text. */
+function htmlOf(outcome: Outcome): string {
+  if (outcome.kind !== 'ok' || outcome.response.body.kind !== 'memory') throw new Error(JSON.stringify(outcome));
+  return Buffer.from(outcome.response.body.decoded).toString();
+}
 
 describe('several loads at once', () => {
   it('are no more than allowed, and end apart', async () => {

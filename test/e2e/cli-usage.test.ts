@@ -92,6 +92,7 @@ describe('wrong arguments', () => {
     [['resume'], "missing required argument 'run'"],
     [['resume', 'first'], 'It must be the number of a run, or latest.'],
     [['export', 'latest', '--format', 'xml'], 'Allowed choices are jsonl, csv, warc.'],
+    [['runs', '--data', ''], 'It must be the name of a directory.'],
     [['runs', '--limit', '0'], 'It must be a whole number from 1 up.'],
     [['page', 'latest', 'case/17'], 'It must be an absolute address'],
   ] as const)('%j', async ([args, said]) => {
@@ -101,6 +102,7 @@ describe('wrong arguments', () => {
   it.for([
     [['--concurrency', '5000'], 'concurrency'],
     [['--base-url', 'court'], 'baseUrl'],
+    [['--user-agent', 'a\nb'], 'userAgent: it must be one line of ASCII'],
     [['--proxy', 'gopher://proxy'], 'is not a proxy'],
     [['--allow-host', '*.court.example'], 'is not a host that can be allowed'],
   ] as const)('a setting that cannot be used: %j', async ([options, said]) => {

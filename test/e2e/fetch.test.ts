@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type RunningCourt, startCourt } from '../../sim/court/court.ts';
 import type { UrlOutcome } from '../../src/engine/url-outcome.ts';
 import { curlew, type Ended, startCurlew } from '../fixtures/curlew-process.ts';
@@ -83,6 +83,24 @@ describe('curlew fetch', () => {
       'ok 1',
     ]);
     expect(outcomes(ended).every(({ kind, reason }) => kind === 'ok' || reason !== null)).toBe(true);
+  });
+
+  it('says so when robots.txt cannot be had, and what it went by', async () => {
+    court.faults.set({ kind: 'status', status: 503, headers: { 'retry-after': '0' }, path: '/robots.txt' });
+    const ended = await fetchUrls(page(1));
+    expect(outcomes(ended)).toMatchObject([{ kind: 'ok' }]);
+    expect(ended.stderr).toContain(`note: The robots.txt of ${court.url} could not be had (HTTP 503)`);
+    expect((await curlew(['show', 'latest', ...data()])).stdout).toContain('everything there was taken to be allowed');
+  });
+
+  it('names the host whose robots.txt forbids what a redirect leads to', async () => {
+    const other = await startCourt();
+    onTestFinished(() => other.close());
+    other.setRobots('User-agent: *\nDisallow: /');
+    court.faults.set({ kind: 'status', status: 302, headers: { location: `${other.url}/case/1` }, path: '/case/1' });
+    const ended = await fetchUrls(page(1), '--allow-host', new URL(other.url).host);
+    const reason = `${new URL(other.url).host}: robots.txt: Disallow: / (line 2)`;
+    expect(outcomes(ended)).toMatchObject([{ kind: 'skipped', reason }]);
   });
 
   it('makes no run when there is nothing to ask for', async () => {

@@ -1,9 +1,13 @@
 // robots.txt through the whole pipeline and a real server. Days pass on a fake clock.
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import { PassThrough, pipeline, Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type RunningCourt, startCourt } from '../../sim/court/court.ts';
 import { FakeClock } from '../../src/platform/fake-clock.ts';
 import { flyTime } from '../fixtures/fly-time.ts';
+import { listening } from '../fixtures/listening.ts';
 import { testPipeline } from '../fixtures/test-pipeline.ts';
 
 const SECOND_MS = 1_000;
@@ -61,6 +65,55 @@ describe('robots.txt', () => {
     const second = await testPipeline({}, { memory: { robots } });
     expect(await second.fetch(`${court.url}/case/2`)).toMatchObject({ kind: 'skipped' });
     expect(asked()).toBe(1);
+  });
+
+  it.each([
+    ['has asked for time', 429, { 'Retry-After': '1200' }],
+    ['is down', 503, {}],
+  ])('that lies on another host does not wait for it when that %s, nor trouble it', async (_how, status, headers) => {
+    const clock = new FakeClock();
+    const began = clock.now();
+    let troubled = 0;
+    const other = await listening(
+      createServer((_request, response) => {
+        troubled++;
+        response.writeHead(status, headers).end();
+      }),
+    );
+    const site = await listening(
+      createServer(({ url }, response) => {
+        const location = `http://127.0.0.1:${other.port}/robots.txt`;
+        if (url === '/robots.txt') response.writeHead(302, { Location: location });
+        response.end('page');
+      }),
+    );
+    onTestFinished(async () => {
+      await site.close();
+      await other.close();
+    });
+    const { fetch } = await testPipeline({}, { clock });
+    const wanted = status === 503 ? [1, 2, 3, 4, 5].map((page) => `http://127.0.0.1:${other.port}/${page}`) : [];
+    await flyTime(clock, Promise.all(wanted.map((url) => fetch(url))));
+    const [before, at] = [troubled, clock.now()];
+    const page = fetch(`http://127.0.0.1:${site.port}/page`);
+    expect(await flyTime(clock, page)).toMatchObject({ kind: 'ok' });
+    // The time of three attempts.
+    expect(clock.now() - at).toBeLessThan(10 * SECOND_MS);
+    expect(troubled - before).toBe(status === 503 ? 0 : 1);
+    expect(clock.now() - began).toBeLessThan(30 * SECOND_MS);
+  });
+
+  it('that is said not to have changed leaves what was known of it in force', async () => {
+    const clock = new FakeClock();
+    court.setRobots(EVERYTHING);
+    const { fetch, events } = await testPipeline({}, { clock });
+    expect(await fetch(`${court.url}/case/1`)).toMatchObject({ kind: 'skipped' });
+    court.faults.set({ kind: 'status', status: 304, path: '/robots.txt' });
+    await clock.advance(25 * HOUR_MS);
+    const again = fetch(`${court.url}/case/2`);
+    await flyTime(clock, again);
+    expect(await again).toMatchObject({ kind: 'skipped' });
+    expect(events()).toContainEqual(expect.objectContaining({ kind: 'robots_unreachable', inForce: 'last_copy' }));
   });
 
   it.each([400, 401, 403, 404, 410, 451])(
@@ -122,6 +175,42 @@ describe('robots.txt', () => {
     expect(clock.now() - began).toBeGreaterThanOrEqual(120 * SECOND_MS);
     expect(asked()).toBe(2);
     expect(pipeline.events()).toContainEqual(expect.objectContaining({ kind: 'retry_after', until: began + 120_000 }));
+  });
+
+  describe('without an end', () => {
+    /** A site whose robots.txt goes on for ever, behind `head`. */
+    async function endless(status: number, head: string, headers: Readonly<Record<string, string>> = {}) {
+      const { port, close } = await listening(
+        createServer((request, response) => {
+          if (request.url !== '/robots.txt') return void response.end('page');
+          response.writeHead(status, headers);
+          const body = Readable.from(
+            (function* () {
+              yield head;
+              for (;;) yield `#${'x'.repeat(9_999)}\n`;
+            })(),
+          );
+          pipeline(body, headers['content-encoding'] === 'gzip' ? createGzip() : new PassThrough(), response, () => {});
+        }),
+      );
+      onTestFinished(close);
+      return `http://127.0.0.1:${port}`;
+    }
+
+    it.each([{}, { 'content-length': '999999999' }, { 'content-encoding': 'gzip' }])(
+      'is read as far as it counts: %j',
+      async (headers) => {
+        const url = await endless(200, EVERYTHING, headers);
+        const { fetch, events } = await testPipeline();
+        expect(await fetch(`${url}/x`)).toMatchObject({ kind: 'skipped', reason: 'robots.txt: Disallow: / (line 2)' });
+        expect(events().filter(({ kind }) => kind === 'robots_request')).toMatchObject([{ result: '200' }]);
+      },
+    );
+
+    it('is a refusal all the same', async () => {
+      const { fetch } = await testPipeline();
+      expect(await fetch(`${await endless(404, '')}/x`)).toMatchObject({ kind: 'ok' });
+    });
   });
 
   it('is not asked when it is off, and its verdicts are counted when it is not', async () => {

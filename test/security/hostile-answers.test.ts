@@ -12,6 +12,7 @@ import { parseHostPattern } from '../../src/fetch/guard/host-pattern.ts';
 import type { HopResult } from '../../src/fetch/http/hop-result.ts';
 import { HttpHop, type HttpHopOptions } from '../../src/fetch/http/http-hop.ts';
 import { type Sockets, systemSockets } from '../../src/platform/sockets.ts';
+import { measuredSockets } from '../fixtures/measured-sockets.ts';
 import { type RawServer, type RawServerOptions, rawServer, writeForever } from '../fixtures/raw-server.ts';
 
 const open: { close(): Promise<void> }[] = [];
@@ -70,6 +71,11 @@ describe('a server that is slow', () => {
     expect(await ask(server)).toBe('protocol: url_specific retriable');
   });
 
+  it('is given up when it announces an answer now and then, without giving it', async () => {
+    const server = await serve((socket) => drip(socket, () => 'HTTP/1.1 102 Processing\r\n\r\n', 50));
+    expect(await ask(server, { timeouts: { headersMs: 400, totalMs: 3_000 } })).toBe('headers_timeout: site_wide');
+  });
+
   it('is given up when it falls silent in the body', async () => {
     const server = await serve((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc'));
     expect(await ask(server, { timeouts: { idleMs: 200 } })).toBe('idle_timeout: url_specific retriable');
@@ -125,7 +131,10 @@ describe('a connection that breaks', () => {
     'with a length, to be closed': `HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     'in chunks, to be closed': `HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
     'until it closes': `HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${body}`,
+    'until it closes, with a coding that is none': `HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\n${body}`,
+    'until it closes, with an empty coding': `HTTP/1.1 200 OK\r\nTransfer-Encoding: \r\n\r\n${body}`,
   };
+  const untilClosed = (framing: string) => framing.startsWith('until it closes');
   const expected = /^(reset_before_answer: site_wide|body_cut_short: url_specific retriable)$/;
 
   it.each(Object.entries(whole))('by a reset at any byte never gives an answer (%s)', async (_framing, text) => {
@@ -144,7 +153,7 @@ describe('a connection that breaks', () => {
     expect(seen.size).toBeGreaterThanOrEqual(1);
   });
 
-  const framed = Object.entries(whole).filter(([framing]) => framing !== 'until it closes');
+  const framed = Object.entries(whole).filter(([framing]) => !untilClosed(framing));
   it.each(framed)('by a close at any byte never gives an answer, except at the end (%s)', async (_framing, text) => {
     const hop = newHop();
     for (let k = 0; k <= text.length; k += 1) {
@@ -168,7 +177,7 @@ describe('a connection that breaks', () => {
       return socket;
     };
     const result = await ask(server, { sockets: { ...systemSockets, connect } });
-    expect(result).toBe(framing === 'until it closes' ? 'body_cut_short: url_specific retriable' : '200: ok');
+    expect(result).toBe(untilClosed(framing) ? 'body_cut_short: url_specific retriable' : '200: ok');
   });
 
   it('before the first byte is the trouble of the whole site', async () => {
@@ -184,6 +193,7 @@ describe('a connection that breaks', () => {
 });
 
 describe('an answer that lies', () => {
+  const PROTOCOL = 'protocol: url_specific retriable';
   const answers: readonly (readonly [string, string, string])[] = [
     ['a length above the body', 'Content-Length: 20\r\n\r\nhello', 'body_cut_short: url_specific retriable'],
     ['a length below the body', 'Content-Length: 2\r\n\r\nhello', 'length_mismatch: url_specific retriable'],
@@ -214,6 +224,14 @@ describe('an answer that lies', () => {
       'Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\nmore',
       'length_mismatch: url_specific retriable',
     ],
+    ['a transfer coding besides chunks', 'Transfer-Encoding: gzip, chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n', PROTOCOL],
+    ['chunks of chunks', 'Transfer-Encoding: chunked, chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n', PROTOCOL],
+    [
+      'chunks of chunks, in two fields',
+      'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n',
+      PROTOCOL,
+    ],
+    ['a transfer coding until it closes', 'Transfer-Encoding: gzip\r\n\r\nhello', PROTOCOL],
     ['a header line without a colon', 'this is no header\r\n\r\n', 'protocol: url_specific retriable'],
   ];
   it.each(answers)('about its framing is no answer: %s', async (_what, rest, outcome) => {
@@ -224,6 +242,17 @@ describe('an answer that lies', () => {
   it('is no answer when it is not HTTP at all', async () => {
     const server = await serve((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
     expect(await ask(server)).toBe('protocol: url_specific retriable');
+  });
+
+  it.each(['000', '099'])('is no answer when its status is %s', async (status) => {
+    const server = await serve((socket) => socket.write(`HTTP/1.1 ${status} What\r\nContent-Length: 2\r\n\r\nok`));
+    expect(await ask(server)).toBe(PROTOCOL);
+  });
+
+  // RFC 9112 §2.2: a blank line is no part of any message.
+  it('is an answer all the same when a blank line follows it', async () => {
+    const server = await serve((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello\r\n'));
+    expect(await ask(server)).toBe('200: ok');
   });
 
   it('does not become the answer to the next request', async () => {
@@ -277,6 +306,51 @@ describe('an answer that lies', () => {
   });
 });
 
+describe('an answer that is announced', () => {
+  const whole = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello';
+  const announced: readonly (readonly [string, string])[] = [
+    ['100', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['100 without a reason', 'HTTP/1.1 100\r\n\r\n'],
+    ['100 with fields', 'HTTP/1.1 100 Continue\r\nX-Y: HTTP/1.1 100\r\n\r\n'],
+    ['100 twice', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n'],
+    ['100 behind a blank line', '\r\nHTTP/1.1 100 Continue\r\n\r\n'],
+    ['103 and 100', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n'],
+    ['103', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+  ];
+  it.each(announced)('by %s although nobody asked is an answer (RFC 9110 §15.2)', async (_what, before) => {
+    const server = await serve((socket) => socket.write(before + whole));
+    expect(await ask(server)).toBe('200: ok');
+  });
+
+  it('by 100 is one byte by byte too, and on a connection that has served before', async () => {
+    const server = await serve(async (socket) => {
+      for (const byte of `HTTP/1.1 100 Continue\r\n\r\n${whole}`) {
+        socket.write(byte);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    });
+    const hop = newHop({ socketsPerOrigin: 1 });
+    const request = { url: new URL(server.origin), method: 'GET', headers: [] };
+    for (let time = 0; time < 3; time += 1) expect(verdict(await hop.send(request))).toBe('200: ok');
+    expect(server.connections()).toBe(1);
+  });
+
+  it('keeps what its body says of 100', async () => {
+    const body = 'HTTP/1.1 100 Continue\r\n\r\n';
+    const head = `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const server = await serve((socket) => socket.write(head + body));
+    const result = await newHop().send({ url: new URL(server.origin), method: 'GET', headers: [] });
+    expect(
+      result.kind === 'answer' && result.body.kind === 'memory' && Buffer.from(result.body.decoded).toString(),
+    ).toBe(body);
+  });
+
+  it('by 100 and never given is no answer', async () => {
+    const server = await serve((socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\n'));
+    expect(await ask(server)).toBe('reset_before_answer: site_wide');
+  });
+});
+
 describe('a head that is too large', () => {
   it('is refused with a header of 1 MB', async () => {
     const server = await serve((socket) => socket.write(`HTTP/1.1 200 OK\r\nX-Big: ${'x'.repeat(2 ** 20)}\r\n\r\n`));
@@ -300,13 +374,124 @@ describe('a head that is too large', () => {
     });
     expect(await ask(server)).toBe('headers_too_large: url_specific retriable');
   });
+});
 
-  it('is refused when its status line never ends', async () => {
-    const server = await serve((socket) => {
-      socket.write('HTTP/1.1 200 ');
-      writeForever(socket, Buffer.alloc(2 ** 16, 'x'));
+describe('an answer that goes on and on beside its fields and its body', () => {
+  const fixture = (name: string) => readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8');
+  const tls = { key: fixture('good.key'), cert: fixture('good.pem') };
+  const extraCa = [fixture('root.pem')];
+  // A server that is caught too late is caught by these.
+  const timeouts = { headersMs: 1500, idleMs: 1500, totalMs: 1500 };
+  // 64 KiB for the head, 64 KiB to spare, and what the socket had read ahead.
+  const mostBytes = 512 * 1024;
+
+  const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const head = 'headers_too_large: url_specific retriable';
+  const body = 'encoded_too_large: url_specific retriable';
+  const endless: readonly (readonly [what: string, begin: string, more: string, outcome: string])[] = [
+    ['its reason phrase', 'HTTP/1.1 200 ', 'a', head],
+    ['the blank lines before it', '', '\r\n', head],
+    ['the space before a value', 'HTTP/1.1 200 OK\r\nX-Empty:', ' ', head],
+    ['the reason phrase of an informational answer', 'HTTP/1.1 102 ', 'a', head],
+    ['informational answers', '', 'HTTP/1.1 102 Processing\r\n\r\n', 'protocol: url_specific retriable'],
+    ['informational answers with fields', '', `HTTP/1.1 103 Early\r\nLink: ${'x'.repeat(30_000)}\r\n\r\n`, head],
+    ['the extension of its first chunk', `${chunked}1;`, 'a', body],
+    ['the extension of a later chunk', `${chunked}5\r\nhello\r\n1;`, 'a', body],
+    ['the extension of its last chunk', `${chunked}5\r\nhello\r\n0;`, 'a', body],
+    ['the size of a chunk', chunked, '0', body],
+    ['extensions, one for each chunk', chunked, `1;${'a'.repeat(1000)}\r\nx\r\n`, body],
+    ['its trailer', `${chunked}5\r\nhello\r\n0\r\n`, 'X-More: and more\r\n', body],
+    ['its trailer of tiny fields', `${chunked}5\r\nhello\r\n0\r\n`, 'a:\r\n', body],
+  ];
+
+  const wires = [
+    ['http', {}],
+    ['https', { tls }],
+  ] as const;
+  describe.each(wires)('over %s', (_scheme, options) => {
+    it.each(endless)('is given up soon: %s', async (_what, begin, more, outcome) => {
+      const server = await serve((socket) => {
+        socket.write(begin);
+        writeForever(socket, Buffer.from(more.repeat(Math.ceil(2 ** 16 / more.length))));
+      }, options);
+      const { sockets, bytesRead } = measuredSockets();
+      expect(await ask(server, { sockets, timeouts, extraCa })).toBe(outcome);
+      expect(bytesRead()).toBeLessThan(mostBytes);
     });
-    expect(await ask(server, { timeouts: { headersMs: 200 } })).toBe('headers_timeout: site_wide');
+  });
+
+  it('is given up soon in a download, whose sink has the wire stop and go', async () => {
+    const server = await serve((socket) => {
+      socket.write(`${chunked}5\r\nhello\r\n5\r\nworld\r\n1;`);
+      writeForever(socket, Buffer.alloc(2 ** 16, 'a'));
+    });
+    const { sockets, bytesRead } = measuredSockets();
+    const sink = { write: () => new Promise<void>((resolve) => setImmediate(resolve)) };
+    const request = { url: new URL(server.origin), method: 'GET', headers: [], sink };
+    expect(verdict(await newHop({ sockets, timeouts }).send(request))).toBe(body);
+    expect(bytesRead()).toBeLessThan(mostBytes);
+  });
+
+  it('is given up soon on a connection that has served before', async () => {
+    const server = await serve((socket, request) => {
+      if (request.startsWith('GET /good')) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+      else writeForever(socket, Buffer.from(`HTTP/1.1 200 ${'a'.repeat(2 ** 16)}`));
+    });
+    const { sockets, bytesRead } = measuredSockets();
+    const hop = newHop({ sockets, timeouts, socketsPerOrigin: 1 });
+    const get = (path: string) => hop.send({ url: new URL(path, server.origin), method: 'GET', headers: [] });
+    expect([verdict(await get('/good')), verdict(await get('/endless'))]).toEqual(['200: ok', head]);
+    expect(server.connections()).toBe(1);
+    expect(bytesRead()).toBeLessThan(mostBytes);
+    expect(verdict(await get('/good'))).toBe('200: ok');
+  });
+
+  it('costs its connection when the answer was over, and no other request', async () => {
+    const served = Promise.withResolvers<Socket>();
+    const server = await serve((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+      served.resolve(socket);
+    });
+    const { sockets, bytesRead } = measuredSockets();
+    const hop = newHop({ sockets, timeouts, socketsPerOrigin: 1 });
+    const request = { url: new URL(server.origin), method: 'GET', headers: [] };
+    expect(verdict(await hop.send(request))).toBe('200: ok');
+    const socket = await served.promise;
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    writeForever(socket, Buffer.from('\r\n'.repeat(2 ** 15)));
+    await closed;
+    expect(bytesRead()).toBeLessThan(mostBytes);
+    expect(verdict(await hop.send(request))).toBe('200: ok');
+    expect(server.connections()).toBe(2);
+  });
+
+  it('is not one of many small chunks', async () => {
+    const server = await serve((socket) => socket.write(`${chunked}${'1\r\nx\r\n'.repeat(20_000)}0\r\n\r\n`));
+    const result = await newHop().send({ url: new URL(server.origin), method: 'GET', headers: [] });
+    expect(verdict(result)).toBe('200: ok');
+    expect(result.kind === 'answer' && result.body.kind === 'memory' && result.body.decoded.length).toBe(20_000);
+  });
+
+  it('is not one of many small chunks into a slow sink', async () => {
+    const server = await serve((socket) => socket.write(`${chunked}${'1\r\nx\r\n'.repeat(20_000)}0\r\n\r\n`));
+    let bytes = 0;
+    const sink = {
+      async write(chunk: Uint8Array) {
+        bytes += chunk.length;
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+    };
+    const result = await newHop().send({ url: new URL(server.origin), method: 'GET', headers: [], sink });
+    expect([verdict(result), bytes]).toEqual(['200: ok', 20_000]);
+  });
+
+  it('is not one after the other over one connection, however much they are together', async () => {
+    const field = `X-Long: ${'x'.repeat(60_000)}\r\n`;
+    const server = await serve((socket) => socket.write(`HTTP/1.1 200 OK\r\n${field}Content-Length: 2\r\n\r\nok`));
+    const hop = newHop({ socketsPerOrigin: 1 });
+    const request = { url: new URL(server.origin), method: 'GET', headers: [] };
+    for (let index = 0; index < 10; index += 1) expect(verdict(await hop.send(request))).toBe('200: ok');
+    expect(server.connections()).toBe(1);
   });
 });
 
@@ -408,6 +593,7 @@ describe('a content coding that is broken', () => {
     ['gzip cut short although the length is true', 'gzip', gzipped.subarray(0, -9), 'bad_encoding'],
     ['gzip with a wrong checksum', 'gzip', Buffer.concat([gzipped.subarray(0, -8), Buffer.alloc(8)]), 'bad_encoding'],
     ['gzip with garbage behind it', 'gzip', Buffer.concat([gzipped, page]), 'bad_encoding'],
+    ['gzip with a zero and garbage behind it', 'gzip', Buffer.concat([gzipped, Buffer.alloc(1), page]), 'bad_encoding'],
     ['br with garbage behind it', 'br', Buffer.concat([zlib.brotliCompressSync(page), page]), 'bad_encoding'],
     ['zstd with garbage behind it', 'zstd', Buffer.concat([zlib.zstdCompressSync(page), page]), 'bad_encoding'],
     ['br cut short', 'br', zlib.brotliCompressSync(page).subarray(0, -3), 'bad_encoding'],
@@ -427,6 +613,38 @@ describe('a content coding that is broken', () => {
     const sink = { write: async () => {} };
     const streamed = await newHop().send({ url: new URL(server.origin), method: 'GET', headers: [], sink });
     expect(verdict(streamed)).toBe(`${code}: url_specific retriable`);
+  });
+});
+
+describe('a content coding that is odd', () => {
+  const page = Buffer.from('<p>page</p>'.repeat(100));
+  const gzipped = zlib.gzipSync(page);
+  const zstd = zlib.zstdCompressSync(page.subarray(0, 550));
+  it.each([
+    ['deflate without its header inside gzip', 'deflate, gzip', zlib.gzipSync(zlib.deflateRawSync(page))],
+    ['gzip inside deflate without its header', 'gzip, deflate', zlib.deflateRawSync(gzipped)],
+    ['two frames of zstd', 'zstd', Buffer.concat([zstd, zstd])],
+    [
+      'gzip in two members',
+      'gzip',
+      Buffer.concat([page.subarray(0, 550), page.subarray(550)].map((half) => zlib.gzipSync(half))),
+    ],
+  ])('is taken off a page and a download alike: %s', async (_what, coding, bytes) => {
+    const server = await serve((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: ${coding}\r\nContent-Length: ${bytes.length}\r\n\r\n`);
+      socket.write(bytes);
+    });
+    const request = { url: new URL(server.origin), method: 'GET', headers: [] };
+    const result = await newHop().send(request);
+    expect(result.kind === 'answer' && result.body.kind === 'memory' && Buffer.from(result.body.decoded)).toEqual(page);
+    const chunks: Uint8Array[] = [];
+    const sink = {
+      async write(chunk: Uint8Array) {
+        chunks.push(Buffer.from(chunk));
+      },
+    };
+    expect(verdict(await newHop().send({ ...request, sink }))).toBe('200: ok');
+    expect(Buffer.concat(chunks)).toEqual(page);
   });
 });
 

@@ -28,8 +28,10 @@ afterEach(async () => {
   for (const proxy of proxies.splice(0)) await proxy.close();
 });
 
-async function proxy(kind: 'http' | 'socks5', options = { credentials }): Promise<HttpProxy | SocksProxy> {
-  const started = await (kind === 'http' ? httpProxy(options) : socksProxy(options));
+async function proxy(kind: 'http'): Promise<HttpProxy>;
+async function proxy(kind: 'http' | 'socks5'): Promise<HttpProxy | SocksProxy>;
+async function proxy(kind: 'http' | 'socks5'): Promise<HttpProxy | SocksProxy> {
+  const started = await (kind === 'http' ? httpProxy({ credentials }) : socksProxy({ credentials }));
   proxies.push(started);
   return started;
 }
@@ -100,17 +102,17 @@ describe.each(['http', 'socks5'] as const)('a %s proxy', (kind) => {
 describe('a proxy that is gone', () => {
   it('rests after five failures, is probed, and is used again when it is back; the site is never taken for down', async () => {
     const through = await proxy('http');
-    through.refuseWith(502);
+    through.hangUp(true);
     const clock = new FakeClock();
     const pipeline = await testPipeline({ proxy: through.url }, { clock });
     for (let time = 0; time < 5; time++) {
       expect(await pipeline.fetch(`${court.url}/case/1`)).toMatchObject({
         kind: 'site_wide',
-        failure: 'proxy_refused',
+        failure: 'proxy_unreachable',
       });
     }
     expect(through.targets).toHaveLength(5);
-    const back = clock.sleep(40_000).then(() => through.refuseWith(undefined));
+    const back = clock.sleep(40_000).then(() => through.hangUp(false));
     expect(await flyTime(clock, pipeline.fetch(`${court.url}/case/1`))).toMatchObject({ kind: 'ok' });
     await back;
     // Five in a row, then a probe after 30 s and one after another minute.
@@ -128,9 +130,49 @@ describe('a proxy that is gone', () => {
     expect(pipeline.events().filter(({ kind }) => kind === 'robots_unreachable')).toEqual([]);
   });
 
+  it.each([502, 504])('is not one that says %d of a target that is gone, and goes on with others', async (status) => {
+    const through = await proxy('http');
+    const pipeline = await testPipeline({ proxy: through.url, allowHosts: ['127.0.0.1', 'gone.example'] });
+    through.refuseWith(status);
+    for (let time = 0; time < 6; time++) {
+      expect(await pipeline.fetch(`https://gone.example:${time + 1}/robots.txt`)).toMatchObject({
+        kind: 'site_wide',
+        failure: 'unreachable',
+      });
+    }
+    through.refuseWith(undefined);
+    expect(await pipeline.fetch(`${court.url}/case/1`)).toMatchObject({ kind: 'ok' });
+    expect(pipeline.events().filter(({ kind }) => kind === 'breaker')).toEqual([]);
+  });
+
+  // squid says 503 of a target that it cannot reach or find, and 403 of one that its rules forbid.
+  it.each([503, 403])('is not one that says %d of eight targets: only the ways there rest', async (status) => {
+    const through = await proxy('http');
+    through.refuseOnly((target) => target.includes('dead'));
+    through.refuseWith(status);
+    const clock = new FakeClock();
+    const pipeline = await testPipeline({ proxy: through.url, robots: 'off' }, { clock });
+    for (let time = 0; time < 5; time++) {
+      for (let host = 0; host < 8; host++) {
+        const outcome = await pipeline.fetch(`https://dead${host}.example/`);
+        expect(outcome).toMatchObject({ kind: 'site_wide', failure: 'proxy_refused' });
+      }
+    }
+    const way = `http://127.0.0.1:${through.port} to https://dead0.example`;
+    expect(pipeline.events().filter(({ kind }) => kind === 'breaker')).toHaveLength(8);
+    expect(pipeline.events()).toContainEqual(expect.objectContaining({ kind: 'breaker', host: way, state: 'open' }));
+    const waiting = pipeline.fetch('https://dead0.example/');
+    expect(await pipeline.fetch(`${court.url}/case/1`)).toMatchObject({ kind: 'ok' });
+    // What it was asked for: five times each, and the page.
+    expect(through.targets).toHaveLength(41);
+    const back = clock.sleep(40_000).then(() => through.refuseWith(502));
+    expect(await flyTime(clock, waiting)).toMatchObject({ kind: 'site_wide', failure: 'unreachable' });
+    await back;
+  });
+
   it('does not hold up requests that go another way', async () => {
     const [dead, alive] = [await proxy('http'), await proxy('socks5')];
-    dead.refuseWith(502 as never);
+    dead.refuseWith(503);
     const pipeline = await testPipeline();
     for (let time = 0; time < 5; time++) await pipeline.fetch(`${court.url}/case/1`, { proxy: parseProxy(dead.url) });
     const url = `${court.url}/case/1`;

@@ -85,13 +85,14 @@ describe('a run begun over HTTP', { timeout: 60_000 }, () => {
     await call(server, 'start', { body: siteAt(court.url) });
     await runs((rows) => rows.length === 3 && rows[0]?.state === 'completed');
     const slow = closing(await startCourt({ highest: 60, latencyMs: 300 }));
-    await call(server, 'start', { body: siteAt(slow.url) });
-    await call(server, 'stopWalk', { params: { site: 'court.example' } });
+    const site = { params: { site: 'court.example' } };
+    expect((await call(server, 'start', { body: siteAt(slow.url) })).json).toMatchObject({ site: 'court.example' });
+    expect((await call(server, 'stopWalk', site)).status).toBe(202);
     await until(
       () => call(server, 'listWalks'),
       ({ json }) => json.walks[0]?.owner.state === 'none',
     );
-    await call(server, 'resumeWalk', { params: { site: 'court.example' } });
+    expect((await call(server, 'resumeWalk', site)).status).toBe(202);
     const { rows } = (await runs(({ length }) => length === 4)).json;
     expect(rows.map(({ kind, trigger }: Record<string, string>) => [kind, trigger])).toEqual([
       ['site', 'ui'],

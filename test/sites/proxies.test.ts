@@ -38,8 +38,14 @@ async function startProxies(count: number): Promise<HttpProxy[]> {
 
 const urlsOf = (proxies: readonly HttpProxy[]) => proxies.map(({ url }) => url);
 
+const isPage = (target: string) => target.includes('://');
+
 /** How often each proxy was asked for a way. A tunnel that stands is used again without asking. */
-const asked = (proxies: readonly HttpProxy[]) => proxies.map(({ targets }) => targets.length);
+const asked = (proxies: readonly HttpProxy[]) =>
+  proxies.map(({ targets }) => targets.filter((target) => !isPage(target)).length);
+
+/** How often each was asked for a page itself, as a proxy is that opens no tunnel to a port of plain http. */
+const askedForPage = (proxies: readonly HttpProxy[]) => proxies.map(({ targets }) => targets.filter(isPage).length);
 
 function siteThrough(proxies: ProxyStrategy, domain = 'court.example') {
   return courtSite({ domain, startPages: ['/list/all'], proxies });
@@ -70,6 +76,7 @@ describe('S11: three proxies, one of which refuses', () => {
     expect(court.log.entries.filter(({ path }) => path.startsWith('/list/'))).toHaveLength(12);
     // All took turns over 13 requests; the one that refused was asked once and never again.
     expect(asked(all)).toEqual([1, 1, 1]);
+    expect(askedForPage(all)).toEqual([0, 1, 0]);
     expect(await blocked('court.example')).toEqual([refusing?.url]);
 
     await clock.advance(20 * MINUTE_MS);
@@ -91,13 +98,13 @@ describe('S11: three proxies, one of which refuses', () => {
 
   it('the failure is kept with the name of the proxy', async () => {
     const all = await startProxies(2);
-    all[0]?.refuseWith(502);
+    all[0]?.refuseWith(503);
     court.faults.set({ kind: 'status', status: 404, path: '/list/all?page=2' });
     await expect(walk({ strategy: 'datacenter', datacenter: urlsOf(all) })).rejects.toThrow('404 Not Found');
     const { manager } = await openSites(scratch('data'), clock);
     const [state] = (await manager.getPartialRun('court.example'))?.paginationStates.values() ?? [];
     expect(state?.failureHistory).toMatchObject([
-      { proxy: all[0]?.url, error: expect.stringContaining('502') },
+      { proxy: all[0]?.url, error: expect.stringContaining('503') },
       { proxy: all[1]?.url, error: '404 Not Found' },
     ]);
   });
@@ -148,6 +155,7 @@ describe('S12: strategies', () => {
     expect(await walk(strategy, undefined, mend)).toMatchObject(COMMITTED);
     // Once in half a minute each.
     for (const times of asked(residential)) expect(times).toBeLessThanOrEqual(23);
+    for (const times of askedForPage(residential)) expect(times).toBeLessThanOrEqual(1);
   });
 
   it('residential-stable stays with one, and leaves it when it fails', async () => {

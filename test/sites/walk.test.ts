@@ -213,17 +213,26 @@ describe('stopping', () => {
 });
 
 describe('a site', () => {
+  it('has a walker and a partial run from one moment on: who is told of the one can stop the other', async () => {
+    await inLedger(async ({ sites }) => {
+      const broken = new Proxy([], { get: () => expect.fail('the partial run cannot be written') });
+      await expect(sites.takeWalk('court.example', broken, {})).rejects.toThrow('cannot be written');
+      expect(await sites.holderOf('court.example')).toBeUndefined();
+      expect(await sites.partialRun('court.example')).toBeUndefined();
+    });
+  });
+
   it('is walked by one process at a time, and what a former walker brings is rejected', async () => {
     await inLedger(async ({ sites }) => {
-      await sites.start('court.example', ['https://court.example/list']);
-      const former = await sites.takeWalk('court.example');
-      await expect(sites.takeWalk('court.example')).rejects.toMatchObject({
+      const take = () => sites.takeWalk('court.example', ['https://court.example/list'], {});
+      const former = await take();
+      await expect(take()).rejects.toMatchObject({
         code: 'run_owned',
         message: expect.stringContaining('The walk of court.example'),
       });
       const [page] = await former.startPages();
       await former.release();
-      const walker = await sites.takeWalk('court.example');
+      const walker = await take();
       await expect(former.giveUp(page ?? expect.fail(), 'late')).rejects.toMatchObject({ code: 'ownership_lost' });
       expect((await walker.startPages())[0]?.reason).toBeUndefined();
     });

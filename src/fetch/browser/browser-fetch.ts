@@ -37,6 +37,8 @@ export interface BrowserLimits {
   readonly maxSnapshotBytes: number;
   /** Instead of `maxPageBytes`, when there is a sink. Default 8 GiB. */
   readonly maxDownloadBytes: number;
+  /** Memory of the process that a page has. On Linux only. Default 2 GiB. */
+  readonly maxProcessBytes: number;
 }
 
 export interface BrowserFetchOptions {
@@ -68,6 +70,7 @@ const DEFAULT_LIMITS: BrowserLimits = {
   maxPageBytes: 64 * 2 ** 20,
   maxSnapshotBytes: 32 * 2 ** 20,
   maxDownloadBytes: 8 * 2 ** 30,
+  maxProcessBytes: 2 * 2 ** 30,
 };
 
 export class BrowserFetch {
@@ -86,7 +89,7 @@ export class BrowserFetch {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#clock = clock;
     this.#guard = guard;
-    this.#process = new BrowserProcess({ executablePath, guard });
+    this.#process = new BrowserProcess({ executablePath, guard, maxProcessBytes: this.#limits.maxProcessBytes });
     this.#contexts = new SessionContexts({
       process: this.#process,
       guard,

@@ -1,16 +1,18 @@
 // One Chromium, started when it is first needed and again after it died. It has no network but the guard proxy, no
 // background traffic, and no home but a temporary directory, which goes with it.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { CurlewError, ErrorCode, messageOf } from '../../platform/errors.ts';
+import { makeHome, noteProfileOf, removeHome, removeLeftHomes } from './chromium-home.ts';
 import { GUARD_DOMAIN, type GuardProxy } from './guard-proxy.ts';
+import { watchMemory } from './memory-watch.ts';
 
 export interface BrowserProcessOptions {
   readonly executablePath: string;
   readonly guard: GuardProxy;
+  /** What one process of a page may take. */
+  readonly maxProcessBytes: number;
 }
 
 const LAUNCH_MS = 60_000;
@@ -44,21 +46,22 @@ export class BrowserProcess {
 
   async #start(): Promise<Browser> {
     await this.#lastGone;
-    const home = await mkdtemp(join(tmpdir(), 'curlew-chromium-'));
+    await removeLeftHomes();
+    const home = await makeHome();
     try {
       const browser = await this.#launch(home);
       const disconnected = new Promise<void>((resolve) => browser.once('disconnected', () => resolve()));
-      const gone = disconnected.then(() => {
+      this.#lastGone = disconnected.then(() => {
         this.#running = undefined;
-        // Its last processes may still be writing.
-        return rm(home, { recursive: true, force: true, maxRetries: 5 });
+        return removeHome(home);
       });
-      // What cannot be removed is left to the system's own cleaning.
-      this.#lastGone = gone.catch(() => {});
+      watchMemory(browser, this.#options.maxProcessBytes);
+      // Without the note the profile is left when we are killed, and that is all.
+      await noteProfile(home, browser).catch(() => {});
       return browser;
     } catch (error) {
       this.#running = undefined;
-      await rm(home, { recursive: true, force: true });
+      await removeHome(home);
       throw new CurlewError(
         ErrorCode.serviceMissing,
         `${this.#options.executablePath} did not start: ${messageOf(error)}`,
@@ -92,6 +95,7 @@ export class BrowserProcess {
         '--no-pings',
       ],
       downloadsPath: join(home, 'downloads'),
+      artifactsDir: join(home, 'artifacts'),
       // Neither the caller's secrets nor his profile are Chromium's business.
       env: { ...inherited(), HOME: home, TMPDIR: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home },
       timeout: LAUNCH_MS,
@@ -101,6 +105,15 @@ export class BrowserProcess {
       handleSIGHUP: false,
     });
   }
+}
+
+/** Playwright gives Chromium a profile in a directory of its own choice, and does not tell. */
+async function noteProfile(home: string, browser: Browser): Promise<void> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  const main = processInfo.find(({ type }) => type === 'browser');
+  if (main !== undefined) await noteProfileOf(home, main.id);
+  await session.detach();
 }
 
 /** Chromium exempts loopback from proxies, unless it is told not to. */

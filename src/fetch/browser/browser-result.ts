@@ -5,6 +5,7 @@ import type { HopFailureCode } from '../http/failure-code.ts';
 import type { BodySink, HopAborted, HopAnswer } from '../http/hop-result.ts';
 import type { HeaderList } from '../outcome.ts';
 import type { ProxyServer } from '../proxy/proxy-server.ts';
+import type { OwnCookies } from '../session/own-cookies.ts';
 import type { Admit } from './admit.ts';
 import type { BrowserCookie } from './browser-cookie.ts';
 import type { TrafficReport } from './page-traffic.ts';
@@ -17,14 +18,21 @@ export interface BrowserRequest {
    * documents of that origin. `Cookie` is ignored: cookies are given apart. Scripts see Chromium's own user agent.
    */
   readonly headers: HeaderList;
-  /** All cookies of the session, and those of this request. Chromium knows no others. */
+  /** All cookies of the session. Chromium knows no others. */
   readonly cookies: readonly BrowserCookie[];
+  /**
+   * Cookies of this request: they go with every request to the origin of the URL, in place of the session's of that name,
+   * and to no other. Chromium, whose cookies know no ports, never holds them: scripts do not see them. Default none.
+   */
+  readonly ownCookies?: OwnCookies;
   /** Loads of different sessions share nothing; loads of one session share Chromium's cache and storage while it is in use. */
   readonly session: string;
   /** Wait after the `load` event until an element matches this CSS selector. Not done when the status is not 2xx. */
   readonly waitFor?: string;
   /** Takes the body of a 2xx answer, be it a download or a page. Without it a download is a failure. */
   readonly sink?: BodySink;
+  /** Redirects followed in a row, which a script that sends the page on begins anew. Default 5. */
+  readonly maxRedirects?: number;
   readonly proxy?: ProxyServer;
   /** Asked before any request of the page leaves, the first document included. */
   readonly admit: Admit;
@@ -36,7 +44,7 @@ export const BROWSER_FAILURE_CODES = [
   /** A page was asked for, and Chromium wants to save a file. */
   'unwanted_download',
   'download_failed',
-  /** Chromium does not follow: too many, to another scheme, to nowhere. */
+  /** A redirect that is not followed: too many, in a circle, to another scheme, to nowhere. */
   'bad_redirect',
   /** Chromium gave up on the page for another reason. */
   'navigation_failed',

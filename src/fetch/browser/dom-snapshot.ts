@@ -11,7 +11,7 @@ export interface RawSnapshot {
   readonly html: string | null;
 }
 
-/** To be evaluated in the page. One expression, so that nothing changes between its parts. */
+/** To be evaluated in a world of our own. One expression, so that nothing changes between its parts. */
 export function snapshotScript(maxCharacters: number): string {
   return `(() => {
     const type = document.doctype ? new XMLSerializer().serializeToString(document.doctype) : '';
@@ -23,12 +23,24 @@ export function snapshotScript(maxCharacters: number): string {
 /** True from the `load` event on, and for a page that stopped itself, which never gets one. */
 export const COMPLETE_SCRIPT = "document.readyState === 'complete'";
 
-/** Resolves when what was due at once has been done. */
-export const NEXT_TURN_SCRIPT = 'new Promise((resolve) => setTimeout(resolve))';
+/** Resolves when what was due at once has been done. A timer would never fire where scripts are switched off. */
+export const NEXT_TURN_SCRIPT = `new Promise((resolve) => {
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => resolve(true);
+  port2.postMessage(null);
+})`;
 
-/** True once an element matches. An invalid selector throws in the page. */
+/** What `matchScript` gives. `invalid`: that is no selector. */
+export type Match = 'found' | 'missing' | 'invalid';
+
 export function matchScript(selector: string): string {
-  return `document.querySelector(${JSON.stringify(selector)}) !== null`;
+  return `(() => {
+    try {
+      return document.querySelector(${JSON.stringify(selector)}) === null ? 'missing' : 'found';
+    } catch {
+      return 'invalid';
+    }
+  })()`;
 }
 
 /** Whether the DOM stands for the answer. Anything else Chromium shows in a viewer of its own making. */

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StreamedBody } from '../http/body-receiver.ts';
 import { codingsOf } from '../http/content-coding.ts';
 import { HopError } from '../http/failure-code.ts';
-import { breakOff, type OnwardHead, OnwardRequest, type Route, wireError } from './onward-request.ts';
+import { breakOffAnswer, type OnwardHead, OnwardRequest, type Route, wireError } from './onward-request.ts';
 import { passedOnHeaders, requestKind } from './proxy-headers.ts';
 
 /** Resolves when the answer has been passed on or the request has been broken off. Never rejects. */
@@ -14,17 +14,18 @@ export async function forwardRequest(incoming: IncomingMessage, outgoing: Server
   const onward = new OnwardRequest(incoming, outgoing, requestKind(incoming.headers), route);
   try {
     const head = await onward.open();
-    if (head === undefined) breakOff(outgoing.socket);
+    if (head === undefined) breakOffAnswer(outgoing);
     else await passOn(onward, head, outgoing);
+    onward.passedOn();
   } catch (error) {
     onward.failed(error);
     if (outgoing.headersSent) outgoing.destroy();
-    else breakOff(outgoing.socket);
+    else breakOffAnswer(outgoing);
   }
 }
 
 async function passOn(onward: OnwardRequest, head: OnwardHead, outgoing: ServerResponse): Promise<void> {
-  const { response, headers } = head;
+  const { response, headers, end } = head;
   const codings = codingsOf(headers);
   const { traffic, gone } = onward;
   const done = Promise.withResolvers<void>();
@@ -46,8 +47,14 @@ async function passOn(onward: OnwardRequest, head: OnwardHead, outgoing: ServerR
     bytes += chunk.length;
     body.push(chunk);
   });
-  response.once('end', () => body.finish().then(() => done.resolve(), done.reject));
-  response.on('error', (error) => done.reject(wireError(error, true, bytes)));
+  const finish = async () => {
+    const spoilt = await end.spoilt(headers, bytes);
+    if (spoilt !== undefined) throw spoilt;
+    await body.finish();
+  };
+  response.once('end', () => finish().then(() => done.resolve(), done.reject));
+  // The request is told more than the answer, and before.
+  response.on('error', (error) => done.reject(wireError(end.error ?? error, true, bytes)));
   onward.onSilence(() => {
     // While Chromium takes its time, nothing is asked of the server.
     if (response.isPaused()) return undefined;

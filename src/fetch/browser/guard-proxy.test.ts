@@ -102,6 +102,19 @@ describe('GuardProxy', () => {
     expect(server.connections()).toBe(0);
   });
 
+  it('fetches no script for a service worker', async () => {
+    const server = await startServer(answering('hello'));
+    const proxy = await startProxy();
+    const door = proxy.openDoor(undefined);
+    door.traffic = trafficTo(server.origin);
+    const heard = await say(
+      door.url,
+      `GET ${server.origin}/sw.js HTTP/1.1\r\nHost: x\r\nService-Worker: script\r\n\r\n`,
+    );
+    expect(heard).toMatch(/^HTTP\/1\.1 502 Not passed on by Curlew\r\n/);
+    expect(server.connections()).toBe(0);
+  });
+
   it('connects to nothing when a tunnel is opened', async () => {
     const server = await startServer(answering('hello'));
     const proxy = await startProxy();

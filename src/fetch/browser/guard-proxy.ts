@@ -19,7 +19,7 @@ import type { ProxyServer } from '../proxy/proxy-server.ts';
 import { forwardRequest } from './forward-request.ts';
 import { forwardUpgrade } from './forward-upgrade.ts';
 import { GuardDoor } from './guard-door.ts';
-import { breakOff, type Route } from './onward-request.ts';
+import { breakOff, breakOffAnswer, type Route } from './onward-request.ts';
 import { makeOwnCertificate } from './own-certificate.ts';
 
 /** Every name under it leads to the proxy, in Chromium only (RFC 6761 §6.4: nobody else can have it). */
@@ -120,7 +120,7 @@ export class GuardProxy {
 
   #onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const route = this.#routeOf(incoming);
-    if (route === undefined) breakOff(outgoing.socket);
+    if (route === undefined) breakOffAnswer(outgoing);
     else void forwardRequest(incoming, outgoing, route);
   }
 
@@ -162,6 +162,9 @@ export class GuardProxy {
     if (entry === undefined || traffic === undefined || url === null) return undefined;
     // The picture for a tab that nobody looks at is not worth a request.
     if (url.pathname === '/favicon.ico') return undefined;
+    // A service worker would answer later pages in place of the site. Chromium asks for its script under this field, which
+    // comes with nothing else, whatever way a page took to have it registered.
+    if (incoming.headers['service-worker'] !== undefined) return undefined;
     const { door } = entry;
     const agent = door.agentFor(url);
     return agent && { url, traffic, agent, direct: door.direct, idleMs: this.#options.idleMs };

@@ -3,13 +3,12 @@
 
 import type { Browser, Page } from 'playwright-core';
 import type { Clock } from '../../platform/clock.ts';
+import { CurlewError, messageOf } from '../../platform/errors.ts';
 import { onAbort } from '../../platform/on-abort.ts';
 import { HopError } from '../http/failure-code.ts';
 import { SLOWEST_DOWNLOAD_BYTES_PER_SECOND } from '../http/hop-options.ts';
 import { BrowserError } from './browser-result.ts';
 import type { PageTraffic } from './page-traffic.ts';
-
-const SOON_MS = 5_000;
 
 /** The caller's signal fired. */
 export class LoadAborted extends Error {
@@ -32,6 +31,7 @@ export class LoadWatch {
   readonly #startedAt: number;
   #stopListening = () => {};
   readonly #onCrash = () => this.#over.reject(crashed());
+  #page: Page | undefined;
   #timer: NodeJS.Timeout;
 
   constructor(options: LoadWatchOptions) {
@@ -47,9 +47,11 @@ export class LoadWatch {
     else this.#stopListening = onAbort(signal, giveUp);
   }
 
-  /** Ends the load when this page's own process dies. */
+  /** Ends the load when this page's own process dies, or the page is closed. */
   observe(page: Page): void {
+    this.#page = page;
     page.on('crash', this.#onCrash);
+    page.on('close', this.#onCrash);
   }
 
   /** Waits for `work`, at most until the load is over. */
@@ -59,10 +61,15 @@ export class LoadWatch {
     return Promise.race([work, this.#over.promise]);
   }
 
-  /** Waits for `work` that should be done any moment; undefined when it is not. */
-  async soon<T>(work: Promise<T>): Promise<T | undefined> {
+  /** The same for what Chromium does: when it cannot, whatever the reason, that is a failure of this load. */
+  chromium<T>(work: Promise<T>): Promise<T> {
+    return this.until(work.catch((error: unknown) => this.#failed(error)));
+  }
+
+  /** Waits for `work` that should be done within `ms`; undefined when it is not. */
+  async within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
     const { promise, resolve } = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => resolve(undefined), SOON_MS);
+    const timer = setTimeout(() => resolve(undefined), ms);
     try {
       return await this.until(Promise.race([work, promise]));
     } finally {
@@ -70,11 +77,22 @@ export class LoadWatch {
     }
   }
 
+  async pause(ms: number): Promise<void> {
+    await this.until(this.#options.clock.sleep(ms));
+  }
+
   stop(): void {
     const { browser } = this.#options;
     clearTimeout(this.#timer);
     browser.off('disconnected', this.#onCrash);
     this.#stopListening();
+  }
+
+  #failed(error: unknown): never {
+    if (error instanceof BrowserError || error instanceof HopError || error instanceof CurlewError) throw error;
+    // Sometimes it is gone before its events say so.
+    if (!this.#options.browser.isConnected() || this.#page?.isClosed() === true) throw crashed();
+    throw new BrowserError('navigation_failed', `Chromium gave up: ${firstLineOf(messageOf(error))}`);
   }
 
   readonly #onTimer = (): void => {
@@ -86,6 +104,11 @@ export class LoadWatch {
   };
 }
 
-export function crashed(): BrowserError {
+function crashed(): BrowserError {
   return new BrowserError('browser_crashed', 'Chromium died while it loaded the page');
+}
+
+/** What Playwright says, without its log of calls. */
+export function firstLineOf(text: string): string {
+  return text.split('\n', 1).join();
 }

@@ -9,6 +9,8 @@ export interface TrailStep {
   readonly request: Request;
   /** `open`: under way. `left`: it redirected. `shown`: it is, or was, the page's document. */
   state: 'open' | 'left' | 'shown' | 'failed';
+  /** Whether its `load` event has been. */
+  loaded: boolean;
   /** Chromium's reason, when it failed. */
   failure: string | undefined;
   response: Response | undefined;
@@ -37,6 +39,10 @@ export class NavigationTrail {
     page.on('response', (response) => {
       const step = this.#find(response.request());
       if (step !== undefined) step.response = response;
+    });
+    page.on('load', () => {
+      const { shown } = this;
+      if (shown !== undefined) shown.loaded = true;
     });
     page.on('requestfailed', (request) => this.#onFailed(request));
     page.on('framenavigated', (frame) => {
@@ -74,7 +80,7 @@ export class NavigationTrail {
     const previous = from === null ? undefined : this.#find(from);
     if (previous !== undefined) previous.state = 'left';
     const url = withoutFragment(request.url());
-    this.steps.push({ url, request, state: 'open', failure: undefined, response: undefined });
+    this.steps.push({ url, request, state: 'open', loaded: false, failure: undefined, response: undefined });
     if (this.steps.length > MOST_DOCUMENTS) {
       this.#fail(
         new BrowserError('bad_redirect', `the page led to more than ${MOST_DOCUMENTS} others, at last to ${url}`),

@@ -1,17 +1,28 @@
 // One request of a page on its way out: asked for, sent through the guarded connections, and followed to the head of its
 // answer. What becomes of it is told to the load it belongs to, and to whoever let it through.
 
-import { type ClientRequest, type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  request as openRequest,
+  type RequestOptions,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
-import { CurlewError, systemCodeOf } from '../../platform/errors.ts';
+import { CurlewError, ErrorCode, messageOf, systemCodeOf } from '../../platform/errors.ts';
+import { refuseManyHeaders, refuseUnaskedPart } from '../http/answer-rules.ts';
 import { HopError } from '../http/failure-code.ts';
-import { MOST_HEADERS } from '../http/hop-options.ts';
+import { headerValue } from '../http/header-list.ts';
+import { MOST_INFORMATIONAL } from '../http/hop-options.ts';
 import { failureOf } from '../http/wire-failure.ts';
 import type { HeaderList } from '../outcome.ts';
 import type { RequestKind } from './admit.ts';
+import { AnswerEnd, isParserError } from './answer-end.ts';
+import { BrowserError } from './browser-result.ts';
 import type { GuardedAgent } from './guarded-agent.ts';
 import type { PageTraffic, TrackedRequest } from './page-traffic.ts';
 import { pairsOf, sentOnHeaders } from './proxy-headers.ts';
+import type { DocumentRequest, RedirectChain } from './redirect-chains.ts';
 
 /** The way a request goes. */
 export interface Route {
@@ -28,19 +39,29 @@ export interface Route {
 export interface OnwardHead {
   readonly response: IncomingMessage;
   readonly headers: HeaderList;
+  readonly end: AnswerEnd;
   /** Set when the protocol was switched. */
   readonly socket: Socket | undefined;
 }
 
 const MAX_HEADER_BYTES = 65_536;
 
+/** What node:http takes for no limit. With any other it would drop the fields above it, and nobody could count them. */
+const EVERY_HEADER = 0;
+
 // Two lengths that differ (RFC 9112 §6.3) are an error that Chromium reports to the page and, unlike a closed
 // connection, never answers by trying again.
 const BROKEN_ANSWER = 'HTTP/1.1 502 Not passed on by Curlew\r\nContent-Length: 0\r\nContent-Length: 1\r\n\r\n';
 
 /** Ends a request that gets no answer: to the page the network is broken. */
-export function breakOff(socket: Socket | null): void {
-  socket?.end(BROKEN_ANSWER);
+export function breakOff(socket: Socket): void {
+  socket.end(BROKEN_ANSWER);
+}
+
+/** The same for an answer whose turn may not have come: Chromium asks again before it has seen the end of a redirect. */
+export function breakOffAnswer(outgoing: ServerResponse): void {
+  if (outgoing.socket === null) outgoing.once('socket', breakOff);
+  else breakOff(outgoing.socket);
 }
 
 export class OnwardRequest {
@@ -68,16 +89,19 @@ export class OnwardRequest {
 
   /** Undefined when it must not leave. What rejects here is to be given to `failed`. */
   async open(): Promise<OnwardHead | undefined> {
+    const requestHeaders = sentOnHeaders(this.#incoming.rawHeaders, this.#tracked, this.traffic.options);
+    const asked = { method: this.#method, url: this.#route.url, cookie: headerValue(requestHeaders, 'cookie') };
+    const chain = this.kind === 'document' ? this.traffic.redirects.enter(asked) : undefined;
     if (!(await this.#tracked.admit(this.gone))) return undefined;
-    const { response, socket } = await this.#send();
-    const { rawHeaders, statusCode = 0, statusMessage = '' } = response;
-    if (rawHeaders.length > 2 * MOST_HEADERS) {
-      throw new HopError('headers_too_large', `the answer has more than ${MOST_HEADERS} header fields`);
-    }
-    const headers = pairsOf(rawHeaders);
-    this.#tracked.remoteAddress = this.#route.direct ? response.socket.remoteAddress : undefined;
-    this.#tracked.answered({ kind: 'answer', status: statusCode, statusText: statusMessage, headers });
-    return { response, headers, socket };
+    this.#tracked.requestHeaders = requestHeaders;
+    const head = await this.#send(requestHeaders);
+    this.#judge(head, asked, chain);
+    return head;
+  }
+
+  /** The whole answer has been passed on. */
+  passedOn(): void {
+    this.#tracked.passedOn();
   }
 
   /** From here on, `silence` says what it means when nothing comes for a while; undefined: that is as it should be. */
@@ -90,21 +114,34 @@ export class OnwardRequest {
     this.#client?.destroy();
     if (this.gone.aborted) this.#tracked.dropped();
     else if (error instanceof HopError) this.#tracked.failed(error);
+    else if (error instanceof BrowserError) this.#tracked.misled(error);
     else {
       this.#tracked.dropped();
       this.traffic.fail(error);
     }
   }
 
-  #send(): Promise<{ readonly response: IncomingMessage; readonly socket: Socket | undefined }> {
+  get #method(): string {
+    return this.#incoming.method ?? 'GET';
+  }
+
+  /** Notes the answer. Throws when it is none that plain HTTP would take, or follow. */
+  #judge({ response, headers }: OnwardHead, asked: DocumentRequest, chain: RedirectChain | undefined): void {
+    const { statusCode: status = 0, statusMessage: statusText = '' } = response;
+    refuseManyHeaders(headers);
+    this.#tracked.remoteAddress = this.#route.direct ? response.socket.remoteAddress : undefined;
+    this.#tracked.answered({ kind: 'answer', status, statusText, headers });
+    refuseUnaskedPart(status, this.#tracked.requestHeaders);
+    if (chain !== undefined) this.traffic.redirects.answered(chain, asked, status, headers);
+  }
+
+  #send(requestHeaders: HeaderList): Promise<OnwardHead> {
     const { url, agent, idleMs } = this.#route;
-    const requestHeaders = sentOnHeaders(this.#incoming.rawHeaders, this.#tracked, this.traffic.options);
-    this.#tracked.requestHeaders = requestHeaders;
-    const client = openRequest({
+    const client = opened({
       agent,
       host: url.hostname,
       port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
-      method: this.#incoming.method ?? 'GET',
+      method: this.#method,
       path: url.pathname + url.search,
       headers: requestHeaders.flat(),
       setHost: false,
@@ -112,6 +149,7 @@ export class OnwardRequest {
       timeout: idleMs,
       signal: this.gone,
     });
+    client.maxHeadersCount = EVERY_HEADER;
     this.#client = client;
     this.#incoming.pipe(client);
     client.on('timeout', () => {
@@ -120,11 +158,35 @@ export class OnwardRequest {
     });
     return new Promise((resolve, reject) => {
       client.on('error', (error) => reject(wireError(error, false, 0)));
-      client.once('response', (response: IncomingMessage) => resolve({ response, socket: undefined }));
+      let informational = 0;
+      client.on('information', () => {
+        informational += 1;
+        if (informational <= MOST_INFORMATIONAL) return;
+        reject(new HopError('protocol', 'the server keeps announcing an answer'));
+      });
+      const headOf = (response: IncomingMessage, socket: Socket | undefined): OnwardHead => ({
+        response,
+        headers: pairsOf(response.rawHeaders),
+        end: new AnswerEnd(client, response),
+        socket,
+      });
+      client.once('response', (response: IncomingMessage) => resolve(headOf(response, undefined)));
       client.once('upgrade', (response: IncomingMessage, socket: Socket, rest: Buffer) => {
         if (rest.length > 0) socket.unshift(rest);
-        resolve({ response, socket });
+        resolve(headOf(response, socket));
       });
+    });
+  }
+}
+
+/** What the caller wants sent may not be fit to be sent: that is his request's fault, as over plain HTTP. */
+function opened(options: RequestOptions): ClientRequest {
+  try {
+    return openRequest(options);
+  } catch (error) {
+    throw new CurlewError(ErrorCode.invalidRequest, `The request cannot be sent: ${messageOf(error)}`, {
+      remedy: 'Check its header names and values, and its cookies.',
+      cause: error,
     });
   }
 }
@@ -132,6 +194,10 @@ export class OnwardRequest {
 /** A `CurlewError` (a closed network) is ours; everything else is what happened on the wire. */
 export function wireError(error: Error, headCame: boolean, bytes: number): Error {
   if (error instanceof CurlewError) return error;
-  if (systemCodeOf(error) !== 'HPE_HEADER_OVERFLOW') return failureOf(error, headCame, bytes);
-  return new HopError('headers_too_large', 'the header of the answer is too large', error);
+  if (systemCodeOf(error) === 'HPE_HEADER_OVERFLOW') {
+    return new HopError('headers_too_large', 'the header of the answer is too large', error);
+  }
+  if (!isParserError(error)) return failureOf(error, headCame, bytes);
+  const nonsense = error.message.replace(/^Parse Error: /, '');
+  return new HopError('protocol', `the answer is not valid HTTP: ${nonsense}`, error);
 }

@@ -2,12 +2,14 @@
 // a refresh that sends the page on is followed until it rests; the document asked for last decides what comes of the load.
 
 import type { Download, Page } from 'playwright-core';
-import { CurlewError, ErrorCode, messageOf } from '../../platform/errors.ts';
+import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import { HopError } from '../http/failure-code.ts';
+import { isRedirect } from '../http/redirect.ts';
 import { BrowserError, type BrowserRequest } from './browser-result.ts';
 import {
   COMPLETE_SCRIPT,
   isHtml,
+  type Match,
   matchScript,
   NEXT_TURN_SCRIPT,
   type RawSnapshot,
@@ -16,6 +18,7 @@ import {
 import type { LoadWatch } from './load-watch.ts';
 import { NavigationTrail, type TrailStep, withoutFragment } from './navigation-trail.ts';
 import type { PageTraffic, TrackedRequest, VisitAnswer } from './page-traffic.ts';
+import type { PageWorld } from './page-world.ts';
 
 interface Loaded {
   /** The exchange it came with, as the guard proxy saw it. */
@@ -36,6 +39,7 @@ export type LoadEnd = LoadedDocument | { readonly kind: 'refused'; readonly url:
 
 export interface PageLoadOptions {
   readonly page: Page;
+  readonly world: PageWorld;
   readonly request: BrowserRequest;
   readonly traffic: PageTraffic;
   readonly watch: LoadWatch;
@@ -45,7 +49,7 @@ export interface PageLoadOptions {
 
 const NOTHING = new Uint8Array(0);
 const POLL_MS = 50;
-const WAIT_FOREVER = { timeout: 0, polling: POLL_MS };
+const SOON_MS = 5_000;
 
 export class PageLoad {
   readonly #options: PageLoadOptions;
@@ -105,25 +109,24 @@ export class PageLoad {
   /** What the page shows; undefined when it went on meanwhile. */
   async #shown(): Promise<LoadEnd | undefined> {
     const { page, request, watch, maxSnapshotBytes } = this.#options;
-    const step = this.#trail.shown;
+    const { shown: step, last } = this.#trail;
     const visit = step && this.#visitOf(step);
     const answer = visit?.answer;
     if (step === undefined || visit === undefined || answer === undefined) throw sentByNoSite(page.url());
-    if (answer.status >= 300 && answer.status <= 399) {
-      throw new BrowserError('bad_redirect', `redirect (${answer.status}) that leads nowhere`);
-    }
-    await watch.until(page.waitForFunction(COMPLETE_SCRIPT, undefined, WAIT_FOREVER));
+    // Also to where it did not get: that decides, whatever Chromium shows meanwhile.
+    const hasMoved = () => !this.#trail.isSettled || this.#trail.last !== last;
+    // A page that is written anew after its `load` event, and never finished, has been complete.
+    await this.#look<boolean>(COMPLETE_SCRIPT, (complete) => complete === true || step.loaded || hasMoved());
     // A refresh after 0 s begins one turn after the load.
-    await watch.until(page.evaluate(NEXT_TURN_SCRIPT)).catch(ignoreNavigation);
-    if (this.#hasMoved(step)) return undefined;
+    if (hasMoved() || (await this.#read<true>(NEXT_TURN_SCRIPT)) === undefined || hasMoved()) return undefined;
+    // Chromium has all that was announced; whether that is all that was sent, the guard proxy knows.
+    await watch.until(visit.over);
     throwIfFailed(visit);
     const isOk = answer.status >= 200 && answer.status <= 299;
-    if (request.waitFor !== undefined && isOk) await this.#waitFor(request.waitFor);
-    if (this.#hasMoved(step)) return undefined;
-    const script = snapshotScript(maxSnapshotBytes);
-    const snapshot = await watch.until(page.evaluate<RawSnapshot>(script)).catch(ignoreNavigation);
-    if (snapshot === undefined || this.#hasMoved(step)) return undefined;
-    throwIfFailed(visit);
+    if (request.waitFor !== undefined && isOk) await this.#waitFor(request.waitFor, hasMoved);
+    if (hasMoved()) return undefined;
+    const snapshot = await this.#read<RawSnapshot>(snapshotScript(maxSnapshotBytes));
+    if (snapshot === undefined || hasMoved()) return undefined;
     if (!/^https?:/.test(snapshot.url)) throw sentByNoSite(snapshot.url);
     if (isHtml(snapshot.contentType)) {
       if (snapshot.html === null || Buffer.byteLength(snapshot.html) > maxSnapshotBytes) {
@@ -131,7 +134,7 @@ export class PageLoad {
       }
       return { kind: 'html', visit, answer, url: snapshot.url, html: snapshot.html };
     }
-    const bytes = await watch.until(this.#bodyOf(step));
+    const bytes = await watch.chromium(this.#bodyOf(step));
     return { kind: 'bytes', visit, answer, url: snapshot.url, bytes };
   }
 
@@ -145,40 +148,65 @@ export class PageLoad {
       case 'refused':
         return { kind: 'refused', url, reason: visit.end.reason };
       case 'failure':
-        throw new HopError(visit.end.code, visit.end.reason);
+      case 'misled':
+        return throwIfFailed(visit);
+      case 'pending':
+        // A page may change its mind and stay.
+        if (this.#trail.shown !== undefined) return undefined;
+        break;
       case 'answer': {
         const answer = visit.end;
         const { status } = answer;
-        const isRedirect = status >= 300 && status <= 399;
-        if (isRedirect) throw new BrowserError('bad_redirect', `redirect (${status}): ${step.failure}`);
+        if (isRedirect(status)) throw new BrowserError('bad_redirect', `redirect (${status}): ${step.failure}`);
         // RFC 9110 §15.3.5: 204 leaves the page where it was.
         const stays = status === 204 || status === 205;
         if (stays && this.#trail.shown !== undefined) return undefined;
-        // Chromium shows a page of its own in place of an error without a body.
-        if (stays || status >= 400) return { kind: 'bytes', visit, answer, url, bytes: NOTHING };
-        break;
+        if (!stays && status <= 299) break;
+        // Chromium shows a page of its own in place of an error without a body, and nothing for a 304.
+        await this.#options.watch.until(visit.over);
+        throwIfFailed(visit);
+        return { kind: 'bytes', visit, answer, url, bytes: NOTHING };
       }
     }
     // A document that turns out to be a file is given up first, and announced as a download then.
-    const download = await this.#options.watch.soon(this.#downloading.promise);
+    const download = await this.#options.watch.within(SOON_MS, this.#downloading.promise);
     if (download !== undefined) return this.#downloadEnd(download);
     throw new BrowserError('navigation_failed', `Chromium gave up on ${url}: ${step.failure}`);
   }
 
-  async #waitFor(selector: string): Promise<void> {
-    const { page, watch, waitMs } = this.#options;
-    try {
-      await watch.until(page.waitForFunction(matchScript(selector), undefined, { timeout: waitMs, polling: POLL_MS }));
-    } catch (error) {
-      if (messageOf(error).includes('is not a valid selector')) {
-        throw new CurlewError(ErrorCode.selectorSyntax, `"${selector}" is not a CSS selector that Chromium knows`, {
-          remedy: 'Correct the waitFor of the request.',
-          cause: error,
-        });
-      }
-      if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
-      throw new BrowserError('wait_timeout', `no element matched "${selector}" ${waitMs} ms after the page had loaded`);
+  /** Ends when the element is there, or when the page went on. */
+  async #waitFor(selector: string, hasMoved: () => boolean): Promise<void> {
+    const { watch, waitMs } = this.#options;
+    let waiting = true;
+    const isOver = (match: Match | undefined) => match === 'found' || match === 'invalid' || hasMoved() || !waiting;
+    const match = await watch.within(waitMs, this.#look(matchScript(selector), isOver)).finally(() => {
+      waiting = false;
+    });
+    if (match === 'found' || hasMoved()) return;
+    if (match === 'invalid') {
+      throw new CurlewError(ErrorCode.selectorSyntax, `"${selector}" is not a CSS selector that Chromium knows`, {
+        remedy: 'Correct the waitFor of the request.',
+      });
     }
+    throw new BrowserError('wait_timeout', `no element matched "${selector}" ${waitMs} ms after the page had loaded`);
+  }
+
+  /** Reads something of the page again and again, until it is as wanted. */
+  async #look<T>(script: string, isWanted: (value: T | undefined) => boolean): Promise<T | undefined> {
+    for (;;) {
+      const value = await this.#read<T>(script);
+      if (isWanted(value)) return value;
+      if (value !== undefined) await this.#options.watch.pause(POLL_MS);
+    }
+  }
+
+  /** Reads something of the page; undefined when it went on meanwhile. */
+  async #read<T>(script: string): Promise<T | undefined> {
+    const { world, watch } = this.#options;
+    const value = await watch.chromium(world.evaluate<T>(script));
+    // Where it goes to is there in a moment.
+    if (value === undefined) await watch.pause(POLL_MS);
+    return value;
   }
 
   #downloadEnd(download: Download): LoadEnd {
@@ -202,10 +230,6 @@ export class PageLoad {
     throw new HopError('decoded_too_large', `the body is longer than ${maxSnapshotBytes} bytes`);
   }
 
-  #hasMoved(from: TrailStep): boolean {
-    return !this.#trail.isSettled || this.#trail.shown !== from;
-  }
-
   #isDocument(download: Download): boolean {
     return this.#trail.last?.url === withoutFragment(download.url());
   }
@@ -223,12 +247,7 @@ function sentByNoSite(url: string): BrowserError {
 }
 
 /** A head without its whole body is no answer, whatever Chromium made of it. */
-function throwIfFailed({ end }: TrackedRequest): void {
+function throwIfFailed({ end }: TrackedRequest): undefined {
   if (end.kind === 'failure') throw new HopError(end.code, end.reason);
-}
-
-/** A page that goes on takes its scripts along; anything else is an error. */
-function ignoreNavigation(error: unknown): undefined {
-  if (/context was destroyed|navigat/i.test(messageOf(error))) return undefined;
-  throw error;
+  if (end.kind === 'misled') throw new BrowserError('bad_redirect', end.reason);
 }

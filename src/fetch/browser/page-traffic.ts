@@ -5,7 +5,10 @@ import type { Clock, Instant } from '../../platform/clock.ts';
 import { HopError } from '../http/failure-code.ts';
 import type { HopFailure } from '../http/hop-result.ts';
 import type { HeaderList } from '../outcome.ts';
+import type { OwnCookies } from '../session/own-cookies.ts';
 import type { Admit, RequestEnd, RequestKind } from './admit.ts';
+import type { BrowserError } from './browser-result.ts';
+import { RedirectChains } from './redirect-chains.ts';
 
 /** The head of an answer as it came over the wire. */
 export interface VisitAnswer {
@@ -20,6 +23,8 @@ export type VisitEnd =
   | VisitAnswer
   | HopFailure
   | { readonly kind: 'refused'; readonly reason: string }
+  /** A redirect that is not followed. */
+  | { readonly kind: 'misled'; readonly reason: string }
   | { readonly kind: 'pending' };
 
 export interface RefusedRequest {
@@ -30,7 +35,7 @@ export interface RefusedRequest {
 export interface TrafficReport {
   /** Requests that were let through. Those that Chromium answered from its cache are not among them. */
   readonly sent: number;
-  /** Requests that did not leave: refused by `admit` or by the address guard. */
+  /** Requests that did not leave: refused by `admit` or by the address guard, or in a circle. */
   readonly refused: number;
   /** The first twenty of those. */
   readonly refusals: readonly RefusedRequest[];
@@ -39,12 +44,15 @@ export interface TrafficReport {
 }
 
 export interface PageTrafficOptions {
-  /** The URL of the load, whose origin gets the caller's own header fields. */
+  /** The URL of the load, whose origin gets the caller's own header fields and cookies. */
   readonly url: URL;
   readonly headers: HeaderList;
+  readonly ownCookies?: OwnCookies | undefined;
   readonly admit: Admit;
   /** Bytes of all bodies together, content codings taken off. */
   readonly maxBytes: number;
+  /** Redirects of a document followed in a row. Default 5. */
+  readonly maxRedirects?: number | undefined;
   readonly clock: Clock;
 }
 
@@ -54,6 +62,7 @@ export class PageTraffic {
   readonly options: PageTrafficOptions;
   /** The documents that were asked for, in order. */
   readonly visits: TrackedRequest[] = [];
+  readonly redirects: RedirectChains;
   /** Rejects with the first error that is not the site's doing, or when the load's bytes are used up. */
   readonly trouble: Promise<never>;
   readonly #reject: (error: unknown) => void;
@@ -66,6 +75,7 @@ export class PageTraffic {
 
   constructor(options: PageTrafficOptions) {
     this.options = options;
+    this.redirects = new RedirectChains(options.maxRedirects);
     const { promise, reject } = Promise.withResolvers<never>();
     promise.catch(() => {});
     this.trouble = promise;
@@ -137,6 +147,9 @@ export class TrackedRequest {
   /** The head of the answer, also when its body failed afterwards. */
   answer: VisitAnswer | undefined;
   end: VisitEnd = { kind: 'pending' };
+  /** Resolves when nothing more will come: from then on `end` holds. */
+  readonly over: Promise<void>;
+  readonly #onOver: () => void;
   readonly #traffic: PageTraffic;
   #learn: ((end: RequestEnd) => void) | undefined;
   #leftAt = 0;
@@ -146,6 +159,9 @@ export class TrackedRequest {
     this.url = url;
     this.kind = kind;
     this.at = traffic.options.clock.now();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.over = promise;
+    this.#onOver = resolve;
   }
 
   /** Waits for the word to go. False: it must not leave. Rejects when `admit` does. */
@@ -155,6 +171,7 @@ export class TrackedRequest {
     if (admittance.kind === 'refused') {
       this.end = admittance;
       this.#traffic.countRefused(this.url, admittance.reason);
+      this.#onOver();
       return false;
     }
     this.#learn = (end) => admittance.learn(end);
@@ -180,11 +197,25 @@ export class TrackedRequest {
       this.#traffic.countFailed();
     }
     this.#tell(failure);
+    this.#onOver();
+  }
+
+  /** Its redirects lead no further. */
+  misled({ message: reason }: BrowserError): void {
+    this.end = { kind: 'misled', reason };
+    if (this.answer === undefined) this.#traffic.countRefused(this.url, reason);
+    this.#onOver();
+  }
+
+  /** The whole answer has been passed on. */
+  passedOn(): void {
+    this.#onOver();
   }
 
   /** Nobody waits for the answer any more. */
   dropped(): void {
     this.#tell({ kind: 'aborted' });
+    this.#onOver();
   }
 
   #tell(end: RequestEnd): void {

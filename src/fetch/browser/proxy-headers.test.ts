@@ -52,6 +52,22 @@ describe('header fields on their way to the site', () => {
     }
   });
 
+  it('carry the cookies of the request to its origin, before those of the session, and to no other', () => {
+    const url = new URL('https://court.example/case/1');
+    const cookieAt = (to: string, cookie: string) =>
+      sentOnHeaders(
+        ['Host', 'x', 'Cookie', cookie],
+        { url: new URL(to), kind: 'part' },
+        { url, headers: [], ownCookies: { sid: '1', b: '2' } },
+      ).filter(([name]) => name === 'Cookie');
+    expect(cookieAt('https://court.example/x', 'a=0; sid=of-session; c=3')).toEqual([
+      ['Cookie', 'a=0; c=3; sid=1; b=2'],
+    ]);
+    for (const other of ['http://court.example/', 'https://court.example:8443/', 'https://www.court.example/']) {
+      expect(cookieAt(other, 'sid=of-session')).toEqual([['Cookie', 'sid=of-session']]);
+    }
+  });
+
   it('switch the protocol only when Chromium asks for it', () => {
     const upgrade = ['Host', 'court.example', 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
     expect(sent('https://court.example/ws', 'part', upgrade)).toMatchObject({

@@ -3,7 +3,9 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { headerValue, withoutHeaders } from '../http/header-list.ts';
+import { VALIDATORS } from '../leg.ts';
 import type { HeaderList } from '../outcome.ts';
+import { type OwnCookies, withOwnCookies } from '../session/own-cookies.ts';
 import type { RequestKind } from './admit.ts';
 
 // RFC 9110 §7.6.1: fields that concern one connection only.
@@ -41,18 +43,21 @@ export function requestKind(headers: IncomingHttpHeaders): RequestKind {
 
 /**
  * What the site gets: Chromium's fields, the caller's instead of its own. `User-Agent` goes to everyone, `Authorization`
- * to all requests to the origin of the load, the rest to documents of that origin.
+ * and the cookies of the request to all requests to the origin of the load, the rest to documents of that origin, and
+ * conditions to its own URL only.
  */
 export function sentOnHeaders(
   rawHeaders: readonly string[],
   { url, kind }: { readonly url: URL; readonly kind: RequestKind },
-  load: { readonly url: URL; readonly headers: HeaderList },
+  load: { readonly url: URL; readonly headers: HeaderList; readonly ownCookies?: OwnCookies | undefined },
 ): HeaderList {
-  const chromiums = pairsOf(rawHeaders);
+  const isHome = url.origin === load.url.origin;
+  const chromiums = withCookies(pairsOf(rawHeaders), isHome ? load.ownCookies : undefined);
   const own = withoutHeaders(load.headers, NEVER_SET).filter(([name]) => {
     const lower = name.toLowerCase();
     if (lower === 'user-agent') return true;
-    return url.origin === load.url.origin && (kind === 'document' || lower === 'authorization');
+    if (VALIDATORS.has(lower) && url.href !== withoutHash(load.url)) return false;
+    return isHome && (kind === 'document' || lower === 'authorization');
   });
   const replaced = new Set([...HOP_BY_HOP, ...own.map(([name]) => name.toLowerCase())]);
   const upgrade = headerValue(chromiums, 'upgrade');
@@ -66,7 +71,20 @@ export function sentOnHeaders(
   return [...withoutHeaders(chromiums, replaced), ...own, ...connection];
 }
 
-// The caller's cookies are in the session; the others are the transport's.
+// RFC 6265 §5.4: one Cookie field at most.
+function withCookies(headers: HeaderList, own: OwnCookies = {}): HeaderList {
+  if (Object.keys(own).length === 0) return headers;
+  const value = withOwnCookies(headerValue(headers, 'cookie'), own);
+  return [...withoutHeaders(headers, COOKIE), ['Cookie', value]];
+}
+
+function withoutHash({ href, hash }: URL): string {
+  return href.slice(0, href.length - hash.length);
+}
+
+const COOKIE: ReadonlySet<string> = new Set(['cookie']);
+
+// The caller's cookies are given apart; the others are the transport's.
 const NEVER_SET: ReadonlySet<string> = new Set([...HOP_BY_HOP, 'content-length', 'cookie', 'host']);
 
 /**

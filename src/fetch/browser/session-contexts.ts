@@ -82,7 +82,7 @@ export class SessionContexts {
     try {
       const context = await browser.newContext({
         proxy: { server: door.url, bypass: NO_EXCEPTIONS },
-        // Their requests would be nobody's.
+        // Pages are told at once; the guard proxy holds it.
         serviceWorkers: 'block',
         acceptDownloads: true,
       });

@@ -1,16 +1,17 @@
 // One load in one place of its session, from the cookies it begins with to those it leaves. Whatever the site or Chromium
 // does on the way becomes a result; only what is our own doing is thrown.
 
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { Clock } from '../../platform/clock.ts';
 import { HopError } from '../http/failure-code.ts';
 import type { HopBody } from '../http/hop-result.ts';
 import { type BrowserCookie, cookieChanges, readCookies, setCookies } from './browser-cookie.ts';
 import { BrowserError, type BrowserRequest, type BrowserResult, type LoadReport } from './browser-result.ts';
 import { answerOf, hopsBefore } from './load-result.ts';
-import { crashed, LoadAborted, LoadWatch } from './load-watch.ts';
+import { LoadAborted, LoadWatch } from './load-watch.ts';
 import { type LoadEnd, type LoadedDocument, PageLoad } from './page-load.ts';
 import { PageTraffic, type TrackedRequest } from './page-traffic.ts';
+import { PageWorld } from './page-world.ts';
 import { doneWithin, type SessionContext } from './session-contexts.ts';
 
 export interface SessionLoadOptions {
@@ -36,13 +37,13 @@ export class SessionLoad {
   /** Begins at once: from here on the place's requests are those of this load. */
   constructor(place: SessionContext, request: BrowserRequest, signal: AbortSignal, options: SessionLoadOptions) {
     const { clock, totalMs, maxPageBytes, maxDownloadBytes } = options;
-    const { url, headers, admit, sink } = request;
+    const { url, headers, ownCookies, admit, sink, maxRedirects } = request;
     const downloads = sink !== undefined;
     const maxBytes = downloads ? maxDownloadBytes : maxPageBytes;
     this.#place = place;
     this.#request = request;
     this.#options = options;
-    this.#traffic = new PageTraffic({ url, headers, admit, clock, maxBytes });
+    this.#traffic = new PageTraffic({ url, headers, ownCookies, admit, clock, maxBytes, maxRedirects });
     this.#watch = new LoadWatch({ browser: place.browser, traffic: this.#traffic, signal, clock, totalMs, downloads });
     place.door.traffic = this.#traffic;
   }
@@ -55,12 +56,12 @@ export class SessionLoad {
       const body = await this.#take(end);
       const durationMs = this.#options.clock.monotonic() - startedAt;
       return answerOf(end, body, durationMs, await this.#report(end.visit));
-    } catch (thrown) {
-      if (thrown instanceof LoadAborted) return { kind: 'aborted' };
-      const error = isClosing(thrown, this.#place.browser) ? crashed() : thrown;
+    } catch (error) {
+      if (error instanceof LoadAborted) return { kind: 'aborted' };
       if (!(error instanceof BrowserError || error instanceof HopError)) throw error;
       const last = this.#load?.visits().at(-1);
-      const report = await this.#report(last);
+      // A redirect that is not followed was answered like any other.
+      const report = await this.#report(error.code === 'bad_redirect' ? undefined : last);
       return { kind: 'failure', code: error.code, reason: error.message, head: last?.answer, ...report };
     }
   }
@@ -79,11 +80,13 @@ export class SessionLoad {
   async #loadPage(): Promise<LoadEnd> {
     const { context } = this.#place;
     const { waitMs, maxSnapshotBytes } = this.#options;
-    await this.#watch.until(setCookies(context, this.#request.cookies));
-    const page: Page = await this.#watch.until(context.newPage());
+    await this.#watch.chromium(setCookies(context, this.#request.cookies));
+    const page: Page = await this.#watch.chromium(context.newPage());
     this.#watch.observe(page);
+    const world = await this.#watch.chromium(PageWorld.open(page));
     this.#load = new PageLoad({
       page,
+      world,
       request: this.#request,
       traffic: this.#traffic,
       watch: this.#watch,
@@ -111,14 +114,21 @@ export class SessionLoad {
 
   /** The bytes of a download, once Chromium has all of it. */
   async *#saved({ download, visit }: Extract<LoadedDocument, { kind: 'download' }>): AsyncIterable<Uint8Array> {
-    const failure = await this.#watch.until(download.failure());
+    const failure = await this.#watch.chromium(download.failure());
+    // Chromium has all that was announced; whether that is all that was sent, the guard proxy knows.
+    if (failure === null) await this.#watch.until(visit.over);
+    if (visit.end.kind === 'failure') throw new HopError(visit.end.code, visit.end.reason);
     if (failure !== null) {
-      if (visit.end.kind === 'failure') throw new HopError(visit.end.code, visit.end.reason);
       throw new BrowserError('download_failed', `Chromium could not save ${download.url()}: ${failure}`);
     }
-    const stream = await this.#watch.until(download.createReadStream());
-    for await (const chunk of stream) yield chunk as Buffer;
-    await download.delete();
+    const stream = await this.#watch.chromium(download.createReadStream());
+    const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await this.#watch.chromium(chunks.next());
+      if (next.done === true) break;
+      yield next.value;
+    }
+    await this.#watch.chromium(download.delete());
   }
 
   async #report(last: TrackedRequest | undefined): Promise<LoadReport> {
@@ -140,10 +150,4 @@ export class SessionLoad {
 
 function bytesOf(document: Extract<LoadedDocument, { kind: 'html' | 'bytes' }>): Uint8Array {
   return document.kind === 'html' ? Buffer.from(document.html) : document.bytes;
-}
-
-/** What Playwright says when the tab, or all of Chromium, is gone: sometimes before its events do. */
-function isClosing(error: unknown, browser: Browser): boolean {
-  if (error instanceof BrowserError || error instanceof HopError) return false;
-  return !browser.isConnected() || (error instanceof Error && error.constructor.name === 'TargetClosedError');
 }

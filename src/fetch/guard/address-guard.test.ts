@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ResolvedAddress } from '../../platform/sockets.ts';
+import { systemSockets } from '../../platform/sockets.ts';
 import { AddressGuard } from './address-guard.ts';
 import { parseHostPattern } from './host-pattern.ts';
 
@@ -58,4 +59,11 @@ describe('AddressGuard', () => {
     expect(judge.refusesThroughProxy('localhost', 443)).toMatchObject({ kind: 'refused' });
     expect(judge.refusesThroughProxy('printer.local', 443)).toMatchObject({ kind: 'refused' });
   });
+
+  it.each(['vm', 'vm.', 'localhost.localdomain', '127.0.0.1..', '127.0.0.1...', 'a.localhost..', '.'])(
+    'asks no proxy for %j',
+    (host) => {
+      expect(new AddressGuard(systemSockets).refusesThroughProxy(host, 80)).toMatchObject({ kind: 'refused' });
+    },
+  );
 });

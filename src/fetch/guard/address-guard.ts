@@ -19,8 +19,9 @@ export interface Refusal {
 
 export type Admission = { readonly kind: 'admitted'; readonly addresses: readonly ResolvedAddress[] } | Refusal;
 
-// RFC 6761 §6.3, RFC 6762, RFC 8375, and ICANN's reservation of `internal`: names that never lead to a public site.
-const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
+// RFC 6761 §6.3, RFC 6762, RFC 8375, ICANN's reservation of `internal`, what many systems call themselves by, and any name of
+// one label: names that never lead to a public site.
+const LOCAL_NAME = /^[^.]*$|(?:^|\.)(?:localhost|localdomain|local|internal|home\.arpa)$/;
 const LOOPBACK_NAME = /(?:^|\.)localhost$/;
 
 export class AddressGuard {
@@ -51,8 +52,9 @@ export class AddressGuard {
 
   /** Why a proxy must not be asked for this target; undefined when it may. Nothing is resolved. */
   refusesThroughProxy(hostname: string, port: number): Refusal | undefined {
-    const host = normalHost(hostname);
-    if (this.allows(host, port)) return undefined;
+    if (this.allows(hostname, port)) return undefined;
+    // What a proxy makes of several dots at the end is its own affair.
+    const host = normalHost(hostname).replace(/\.+$/, '');
     if (isIP(host) === 0) return LOCAL_NAME.test(host) ? refusal(host, port, host, 'private') : undefined;
     const kind = classifyAddress(host);
     return kind === 'public' ? undefined : refusal(host, port, host, kind);

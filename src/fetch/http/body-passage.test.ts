@@ -24,7 +24,7 @@ const WAYS = [
   [
     'through a decoder',
     (write: Write, flow: Flow, fail: (error: unknown) => void) =>
-      new DecodingPassage(['gzip'], Buffer.from([0x1f, 0x8b]), 2 ** 20, write, flow, fail),
+      new DecodingPassage(['gzip'], 2 ** 20, write, flow, fail),
     (body: Buffer) => gzipSync(body),
   ],
 ] as const;

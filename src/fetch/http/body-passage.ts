@@ -1,9 +1,9 @@
 // The way of a streamed body to its sink: as it is, or through decoders. The sink gets one chunk at a time, in order, and
 // the wire is paused while the sink is behind. What fails is told at once, and nothing is written after it.
 
-import { Readable, Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { type ContentCoding, codingFailure, decoderStream } from './content-coding.ts';
+import { Readable } from 'node:stream';
+import { codingFailure } from './content-coding.ts';
+import { type ContentCoding, decodePieces } from './decoder.ts';
 
 /** The wire's tap. */
 export interface Flow {
@@ -78,33 +78,29 @@ export class PlainPassage implements Passage {
   }
 }
 
-/** For a body with codings, the outermost first. `first` is what will be pushed first. */
+/** For a body with codings, the outermost first. */
 export class DecodingPassage implements Passage {
-  readonly #source: Readable;
+  readonly #codings: readonly ContentCoding[];
+  readonly #maxDecodedBytes: number;
+  readonly #write: Write;
   readonly #flow: Flow;
+  readonly #source: Readable;
   readonly #written: Promise<void>;
+  #isOver = false;
 
   constructor(
     codings: readonly ContentCoding[],
-    first: Buffer,
     maxDecodedBytes: number,
     write: Write,
     flow: Flow,
     onFailure: (error: unknown) => void,
   ) {
+    this.#codings = codings;
+    this.#maxDecodedBytes = maxDecodedBytes;
+    this.#write = write;
     this.#flow = flow;
     this.#source = new Readable({ read: () => flow.resume() });
-    const decoders = codings.map((coding, index) => decoderStream(coding, index === 0 ? first : undefined));
-    const end = new Writable({
-      write: (chunk: Buffer, _encoding, done) =>
-        write(chunk).then(
-          () => done(),
-          (cause: unknown) => done(new WriteFailure('the chunk could not be written', { cause })),
-        ),
-    });
-    this.#written = pipeline([this.#source, ...decoders, end]).catch((error: unknown) => {
-      throw error instanceof WriteFailure ? error.cause : codingFailure(error, maxDecodedBytes);
-    });
+    this.#written = this.#pass();
     this.#written.catch(onFailure);
   }
 
@@ -118,11 +114,29 @@ export class DecodingPassage implements Passage {
   }
 
   cancel(): void {
+    this.#isOver = true;
     this.#source.destroy();
   }
-}
 
-/** Keeps the errors of writing apart from those of the codings. */
-class WriteFailure extends Error {
-  override readonly name: string = 'WriteFailure';
+  async #pass(): Promise<void> {
+    try {
+      for await (const chunk of this.#decoded()) {
+        if (this.#isOver) return;
+        await this.#write(chunk);
+      }
+    } finally {
+      this.#source.destroy();
+    }
+  }
+
+  /** Its errors are those of the codings, and not of who writes. */
+  async *#decoded(): AsyncGenerator<Buffer, void> {
+    let pieces: AsyncIterable<Buffer> = this.#source;
+    for (const coding of this.#codings) pieces = decodePieces(pieces, coding);
+    try {
+      yield* pieces;
+    } catch (error) {
+      throw codingFailure(error, this.#maxDecodedBytes);
+    }
+  }
 }

@@ -1,7 +1,10 @@
 // Where a body goes while it arrives: into memory under a cap, or decoded into a sink at the sink's own pace.
 
+import { GatheredBytes } from '../../platform/gathered-bytes.ts';
 import { DecodingPassage, type Flow, type Passage, PlainPassage } from './body-passage.ts';
-import { type ContentCoding, decodeBody, tooLarge } from './content-coding.ts';
+import { decodeBody, tooLarge } from './content-coding.ts';
+import type { ContentCoding } from './decoder.ts';
+import type { HopLimits } from './hop-options.ts';
 import type { BodySink, HopBody } from './hop-result.ts';
 
 export interface BodyReceiver {
@@ -14,39 +17,59 @@ export interface BodyReceiver {
 }
 
 const EMPTY = new Uint8Array(0);
-const CHUNKS_PER_BLOCK = 1024;
+/** A body in chunks of one byte would cost a hundred times its size, a Buffer for each, and one that is large twice its size. */
+const MOST_CHUNKS = 1024;
+const LARGE_BYTES = 2 ** 20;
 
-/** Holds the body. The caller counts what it pushes; the decoded size is held to `maxDecodedBytes` here. */
+/** Holds the body. The caller holds what it pushes to `maxEncodedBytes`; the decoded size is held to `maxDecodedBytes` here. */
 export class MemoryBody implements BodyReceiver {
   readonly #codings: readonly ContentCoding[];
-  readonly #maxDecodedBytes: number;
-  readonly #blocks: Buffer[] = [];
+  readonly #limits: HopLimits;
+  /** The latest of the body, as it came: all of it while it is small. */
   readonly #chunks: Buffer[] = [];
+  #chunkBytes = 0;
+  /** What came before that. */
+  #gathered: GatheredBytes | undefined;
 
-  constructor(codings: readonly ContentCoding[], maxDecodedBytes: number) {
+  constructor(codings: readonly ContentCoding[], limits: HopLimits) {
     this.#codings = codings;
-    this.#maxDecodedBytes = maxDecodedBytes;
+    this.#limits = limits;
   }
 
   push(chunk: Buffer): void {
     this.#chunks.push(chunk);
-    // A body in chunks of one byte would cost a hundred times its size, a Buffer for each.
-    if (this.#chunks.length >= CHUNKS_PER_BLOCK) this.#blocks.push(Buffer.concat(this.#chunks.splice(0)));
+    this.#chunkBytes += chunk.length;
+    if (this.#chunkBytes >= LARGE_BYTES || this.#chunks.length >= MOST_CHUNKS) this.#gather();
   }
 
   async finish(): Promise<HopBody> {
-    const parts = [...this.#blocks.splice(0), ...this.#chunks.splice(0)];
-    const encoded = parts.length > 1 ? Buffer.concat(parts) : (parts[0] ?? EMPTY);
+    const encoded = this.#take();
+    // From here on it is read in other threads: nobody frees it.
+    this.#gathered = undefined;
+    const { maxDecodedBytes } = this.#limits;
     if (this.#codings.length === 0) {
-      if (encoded.length > this.#maxDecodedBytes) throw tooLarge(this.#maxDecodedBytes);
+      if (encoded.length > maxDecodedBytes) throw tooLarge(maxDecodedBytes);
       return { kind: 'memory', encoded, decoded: encoded };
     }
-    return { kind: 'memory', encoded, decoded: await decodeBody(encoded, this.#codings, this.#maxDecodedBytes) };
+    return { kind: 'memory', encoded, decoded: await decodeBody(encoded, this.#codings, maxDecodedBytes) };
   }
 
   cancel(): void {
-    this.#blocks.length = 0;
     this.#chunks.length = 0;
+    this.#gathered?.free();
+  }
+
+  #gather(): GatheredBytes {
+    this.#gathered ??= new GatheredBytes(this.#limits.maxEncodedBytes);
+    for (const chunk of this.#chunks.splice(0)) this.#gathered.push(chunk);
+    this.#chunkBytes = 0;
+    return this.#gathered;
+  }
+
+  #take(): Uint8Array {
+    if (this.#gathered !== undefined) return this.#gather().take();
+    const [only = EMPTY] = this.#chunks;
+    return this.#chunks.length > 1 ? Buffer.concat(this.#chunks, this.#chunkBytes) : only;
   }
 }
 
@@ -77,13 +100,18 @@ export class StreamedBody implements BodyReceiver {
   }
 
   push(chunk: Buffer): void {
-    this.#passage ??= this.#passageFrom(chunk);
+    this.#passage ??= this.#newPassage();
     this.#encodedBytes += chunk.length;
     this.#passage.push(chunk);
   }
 
   async finish(): Promise<HopBody> {
     await this.#passage?.finish();
+    return this.soFar;
+  }
+
+  /** What has come of the body. */
+  get soFar(): HopBody {
     return { kind: 'streamed', encodedBytes: this.#encodedBytes, decodedBytes: this.#decodedBytes };
   }
 
@@ -91,11 +119,11 @@ export class StreamedBody implements BodyReceiver {
     this.#passage?.cancel();
   }
 
-  #passageFrom(first: Buffer): Passage {
+  #newPassage(): Passage {
     const write = (chunk: Buffer) => this.#write(chunk);
     return this.#codings.length === 0
       ? new PlainPassage(write, this.#flow, this.#onFailure)
-      : new DecodingPassage(this.#codings, first, this.#maxDecodedBytes, write, this.#flow, this.#onFailure);
+      : new DecodingPassage(this.#codings, this.#maxDecodedBytes, write, this.#flow, this.#onFailure);
   }
 
   async #write(chunk: Buffer): Promise<void> {

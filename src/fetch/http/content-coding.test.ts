@@ -1,9 +1,8 @@
-import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import zlib from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ContentCoding, codingsOf, decodeBody, decoderStream } from './content-coding.ts';
+import { codingsOf, decodeBody } from './content-coding.ts';
+import type { ContentCoding } from './decoder.ts';
 
 const ENCODE: Readonly<Record<ContentCoding, (bytes: Uint8Array) => Buffer>> = {
   gzip: (bytes) => zlib.gzipSync(bytes),
@@ -74,18 +73,5 @@ describe('decodeBody', () => {
       ),
       { numRuns: 300 },
     );
-  });
-});
-
-describe('decoderStream', () => {
-  it.each([
-    ['deflate', zlib.deflateSync('text')],
-    ['deflate', zlib.deflateRawSync('text')],
-    ['gzip', zlib.gzipSync('text')],
-    ['br', zlib.brotliCompressSync('text')],
-    ['zstd', zlib.zstdCompressSync('text')],
-  ] as const)('takes off %s', async (coding, bytes) => {
-    const stream = Readable.from([bytes]).pipe(decoderStream(coding, bytes));
-    expect((await buffer(stream)).toString()).toBe('text');
   });
 });

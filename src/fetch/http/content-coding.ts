@@ -1,15 +1,12 @@
 // Takes content codings off (RFC 9110 §8.4) without ever making more than `maxBytes` of output: a bomb ends there.
-// A body that does not end where its coding ends, early or late, is broken: `bad_encoding`.
+// What is wrong with a coding is `bad_encoding`.
 
-import type { Transform } from 'node:stream';
-import { promisify } from 'node:util';
-import zlib from 'node:zlib';
 import { messageOf, systemCodeOf } from '../../platform/errors.ts';
+import { freeBytes, GatheredBytes } from '../../platform/gathered-bytes.ts';
 import type { HeaderList } from '../outcome.ts';
+import { type ContentCoding, decodeNow, decodePieces } from './decoder.ts';
 import { HopError } from './failure-code.ts';
 import { headerValues } from './header-list.ts';
-
-export type ContentCoding = 'gzip' | 'br' | 'zstd' | 'deflate';
 
 export const ACCEPT_ENCODING = 'gzip, br, zstd, deflate';
 
@@ -55,13 +52,13 @@ export async function decodeBody(
   maxBytes: number,
 ): Promise<Uint8Array> {
   let bytes = encoded;
-  for (const coding of codings) bytes = await decodeOnce(bytes, coding, maxBytes);
+  for (const coding of codings) {
+    const decoded = await decodeOnce(bytes, coding, maxBytes);
+    // What lies between two codings is nobody's.
+    if (bytes !== encoded) freeBytes(bytes);
+    bytes = decoded;
+  }
   return bytes;
-}
-
-/** A stream that takes one coding off; `first` are the first bytes it will get, if they are known. */
-export function decoderStream(coding: ContentCoding, first: Uint8Array | undefined): Transform {
-  return DECODERS[variantOf(coding, first)].stream();
 }
 
 /** The failure that an error of zlib means. */
@@ -82,70 +79,34 @@ const SMALL_DECODED_BYTES = 2 ** 20;
 async function decodeOnce(bytes: Uint8Array, coding: ContentCoding, maxBytes: number): Promise<Uint8Array> {
   // An empty body is empty in every coding: servers announce one for HEAD and for empty pages.
   if (bytes.length === 0) return bytes;
-  const decoder = DECODERS[variantOf(coding, bytes)];
   if (bytes.length <= SMALL_ENCODED_BYTES) {
     const maxOutputLength = Math.min(maxBytes, SMALL_DECODED_BYTES);
     try {
-      return decoder.now(bytes, maxOutputLength);
+      const decoded = decodeNow(bytes, coding, maxOutputLength);
+      if (decoded !== undefined) return decoded;
     } catch (error) {
       const worthMore = systemCodeOf(error) === 'ERR_BUFFER_TOO_LARGE' && maxOutputLength < maxBytes;
       if (!worthMore) throw codingFailure(error, maxBytes);
     }
   }
-  return decoder.later(bytes, maxBytes).catch((error: unknown) => {
+  return decodeLarge(bytes, coding, maxBytes);
+}
+
+/** In the thread pool, and with the pieces that come of it freed at once, which zlib's own way leaves to the garbage collector. */
+async function decodeLarge(bytes: Uint8Array, coding: ContentCoding, maxBytes: number): Promise<Uint8Array> {
+  const gathered = new GatheredBytes(maxBytes);
+  try {
+    for await (const piece of decodePieces(only(bytes), coding)) {
+      if (gathered.length + piece.length > maxBytes) throw tooLarge(maxBytes);
+      gathered.push(piece);
+    }
+    return gathered.take();
+  } catch (error) {
+    gathered.free();
     throw codingFailure(error, maxBytes);
-  });
+  }
 }
 
-interface Decoder {
-  now(bytes: Uint8Array, maxOutputLength: number): Uint8Array;
-  later(bytes: Uint8Array, maxOutputLength: number): Promise<Uint8Array>;
-  stream(): Transform;
-}
-
-// A gzip file may have several members, and zlib itself refuses what follows them; the other codings must be told to.
-const STRICT = { rejectGarbageAfterEnd: true, chunkSize: 65_536 };
-// RFC 9659: a window above 8 MiB must not be used in HTTP. It would let a tiny body claim 128 MiB of memory.
-const ZSTD = { ...STRICT, params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } };
-const GZIP = { chunkSize: 65_536 };
-
-const gunzip = promisify<zlib.InputType, zlib.ZlibOptions, Uint8Array>(zlib.gunzip);
-const inflate = promisify<zlib.InputType, zlib.ZlibOptions, Uint8Array>(zlib.inflate);
-const inflateRaw = promisify<zlib.InputType, zlib.ZlibOptions, Uint8Array>(zlib.inflateRaw);
-const unbrotli = promisify<zlib.InputType, zlib.BrotliOptions, Uint8Array>(zlib.brotliDecompress);
-const unzstd = promisify<zlib.InputType, zlib.ZstdOptions, Uint8Array>(zlib.zstdDecompress);
-
-const DECODERS: Readonly<Record<ContentCoding | 'deflate-raw', Decoder>> = {
-  gzip: {
-    now: (bytes, maxOutputLength) => zlib.gunzipSync(bytes, { maxOutputLength }),
-    later: (bytes, maxOutputLength) => gunzip(bytes, { ...GZIP, maxOutputLength }),
-    stream: () => zlib.createGunzip(GZIP),
-  },
-  deflate: {
-    now: (bytes, maxOutputLength) => zlib.inflateSync(bytes, { ...STRICT, maxOutputLength }),
-    later: (bytes, maxOutputLength) => inflate(bytes, { ...STRICT, maxOutputLength }),
-    stream: () => zlib.createInflate(STRICT),
-  },
-  'deflate-raw': {
-    now: (bytes, maxOutputLength) => zlib.inflateRawSync(bytes, { ...STRICT, maxOutputLength }),
-    later: (bytes, maxOutputLength) => inflateRaw(bytes, { ...STRICT, maxOutputLength }),
-    stream: () => zlib.createInflateRaw(STRICT),
-  },
-  br: {
-    now: (bytes, maxOutputLength) => zlib.brotliDecompressSync(bytes, { ...STRICT, maxOutputLength }),
-    later: (bytes, maxOutputLength) => unbrotli(bytes, { ...STRICT, maxOutputLength }),
-    stream: () => zlib.createBrotliDecompress(STRICT),
-  },
-  zstd: {
-    now: (bytes, maxOutputLength) => zlib.zstdDecompressSync(bytes, { ...ZSTD, maxOutputLength }),
-    later: (bytes, maxOutputLength) => unzstd(bytes, { ...ZSTD, maxOutputLength }),
-    stream: () => zlib.createZstdDecompress(ZSTD),
-  },
-};
-
-// RFC 9110 §8.4.1.2: "deflate" is the zlib format, but some servers send it bare. The zlib header tells (RFC 1950 §2.2).
-function variantOf(coding: ContentCoding, first: Uint8Array | undefined): ContentCoding | 'deflate-raw' {
-  if (coding !== 'deflate') return coding;
-  const [method = 0x78, flags = 0x9c] = first ?? [];
-  return (method & 0x0f) === 8 && ((method << 8) | flags) % 31 === 0 ? 'deflate' : 'deflate-raw';
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }

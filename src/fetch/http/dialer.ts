@@ -19,6 +19,9 @@ export interface DialTarget {
   readonly secure: boolean;
 }
 
+/** How a proxy is used: it opens a tunnel to the target, or is asked for pages of the target itself. */
+export type ProxyManner = 'tunnel' | 'forward';
+
 export interface DialerOptions {
   readonly sockets: Sockets;
   readonly guard: AddressGuard;
@@ -36,13 +39,21 @@ export class Dialer {
     this.#options = options;
   }
 
-  /** A connection to the target, ready for HTTP. Rejects with a `HopError`, or as it is with a `CurlewError`. */
-  async dial(target: DialTarget, proxy: ProxyServer | undefined, closing: AbortSignal): Promise<Socket> {
+  /**
+   * A connection to the target, ready for HTTP; with `forward`, which is for targets without TLS, one to the proxy for
+   * requests to that target. Rejects with a `HopError`, or as it is with a `CurlewError`.
+   */
+  async dial(
+    target: DialTarget,
+    proxy: ProxyServer | undefined,
+    closing: AbortSignal,
+    manner: ProxyManner = 'tunnel',
+  ): Promise<Socket> {
     const attempt = new Attempt(AbortSignal.any([closing, AbortSignal.timeout(this.#options.connectMs)]));
     try {
       const socket = await (proxy === undefined
         ? this.#direct(target, attempt)
-        : this.#through(proxy, target, attempt));
+        : this.#through(proxy, target, attempt, manner));
       return target.secure ? await this.#secure(socket, target.host, attempt, 'tls') : socket;
     } catch (error) {
       attempt.drop();
@@ -60,7 +71,12 @@ export class Dialer {
   }
 
   // The proxy's own address is the user's choice: it is resolved, not judged.
-  async #through(proxy: ProxyServer, { host, port }: DialTarget, attempt: Attempt): Promise<Socket> {
+  async #through(
+    proxy: ProxyServer,
+    { host, port }: DialTarget,
+    attempt: Attempt,
+    manner: ProxyManner,
+  ): Promise<Socket> {
     const { guard, sockets } = this.#options;
     const refused = guard.refusesThroughProxy(host, port);
     if (refused !== undefined) throw new HopError('address_refused', refused.reason);
@@ -68,6 +84,7 @@ export class Dialer {
     const addresses = await attempt.step('proxy_unreachable', `looking up ${shown}`, resolve(sockets, proxy.host));
     let socket = await attempt.connected(sockets, addresses, proxy.port, 'proxy_unreachable');
     if (proxy.scheme === 'https') socket = await this.#secure(socket, proxy.host, attempt, 'proxy_unreachable');
+    if (manner === 'forward') return socket;
     const openTunnel = proxy.scheme === 'socks5' ? openSocks5Tunnel : openConnectTunnel;
     await attempt.step('proxy_unreachable', `waiting for ${shown}`, openTunnel(socket, proxy, host, port));
     return socket;

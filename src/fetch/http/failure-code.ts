@@ -8,6 +8,7 @@ export const HOP_FAILURE_CODES = [
   'connect_timeout',
   'unreachable',
   'tls',
+  // No proxy that can be spoken to; one that wants to know who asks; one that is well and carries nothing to this target.
   'proxy_unreachable',
   'proxy_auth',
   'proxy_refused',

@@ -32,3 +32,14 @@ export function headersFromRaw(raw: readonly Buffer[]): HeaderList {
   }
   return headers;
 }
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Values are read as Latin-1; but sites that write something beyond ASCII into one mostly write UTF-8. */
+export function headerText(value: string): string {
+  try {
+    return UTF_8.decode(Buffer.from(value, 'latin1'));
+  } catch {
+    return value;
+  }
+}

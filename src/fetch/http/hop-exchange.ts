@@ -6,6 +6,8 @@ import type { Clock } from '../../platform/clock.ts';
 import { CurlewError, ErrorCode, messageOf, systemCodeOf } from '../../platform/errors.ts';
 import { onAbort } from '../../platform/on-abort.ts';
 import type { HeaderList } from '../outcome.ts';
+import { TunnelRefused } from '../proxy/connect-tunnel.ts';
+import { hasBody, refuseManyHeaders, refuseUnaskedPart, spoiltBody } from './answer-rules.ts';
 import { type BodyReceiver, MemoryBody, StreamedBody } from './body-receiver.ts';
 import type { Connection } from './connection.ts';
 import { codingsOf } from './content-coding.ts';
@@ -14,11 +16,10 @@ import { headersFromRaw, headerValue } from './header-list.ts';
 import {
   type HopLimits,
   type HopTimeouts,
-  MOST_HEADERS,
   MOST_INFORMATIONAL,
   SLOWEST_DOWNLOAD_BYTES_PER_SECOND,
 } from './hop-options.ts';
-import type { HopRequest, HopResult } from './hop-result.ts';
+import { ENOUGH, type HopAnswer, type HopBody, type HopRequest, type HopResult } from './hop-result.ts';
 import { failureOf } from './wire-failure.ts';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -49,6 +50,8 @@ export class HopExchange implements Dispatcher.DispatchHandler {
   #stopListening = () => {};
   readonly #queuedAt: number;
   #totalTimer: NodeJS.Timeout;
+  /** Ours and not undici's, which begins anew with each informational answer. */
+  #headTimer: NodeJS.Timeout | undefined;
   #settled = false;
   #controller: Dispatcher.DispatchController | undefined;
   #sentAt = 0;
@@ -76,9 +79,29 @@ export class HopExchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Given up while it waited for a connection. Throwing here lets undici drop the request and keep the connection.
     if (this.#settled) throw new Error('the request was given up before it was sent');
+    if (this.#options.request.onSent?.() === false) {
+      this.#settle({ kind: 'aborted', recalled: true });
+      throw new Error('the request was recalled before it was sent');
+    }
     this.#controller = controller;
+    this.connection?.expectAnswer(this);
     this.#sentAt = this.#options.clock.monotonic();
-    this.#options.request.onSent?.();
+    const { headersMs } = this.#options.timeouts;
+    if (headersMs > 0) this.#headTimer = setTimeout(this.#onHeadTimer, Math.min(headersMs, LONGEST_TIMER_MS));
+  }
+
+  /** How much of the body has come, as sent. */
+  get encodedBytes(): number {
+    return this.#encodedBytes;
+  }
+
+  /** The connection has read far more for this answer than it can need. */
+  giveUpEndless(): void {
+    if (this.#head === undefined) {
+      this.#fail('headers_too_large', 'the answer goes on and on before its header is complete');
+      return;
+    }
+    this.#fail('encoded_too_large', `the body takes far more on the wire than the ${this.#encodedBytes} bytes in it`);
   }
 
   onResponseStart(
@@ -88,20 +111,24 @@ export class HopExchange implements Dispatcher.DispatchHandler {
     statusText: string | undefined,
   ): void {
     if (this.#settled) return;
+    // undici takes it for informational and then trips over it.
+    if (status < 100) {
+      this.#fail('protocol', `the answer is not valid HTTP: its status is ${String(status).padStart(3, '0')}`);
+      return;
+    }
     if (status < 200) {
       this.#informational += 1;
       if (this.#informational > MOST_INFORMATIONAL) this.#fail('protocol', 'the server keeps announcing an answer');
       return;
     }
+    clearTimeout(this.#headTimer);
     const raw = controller.rawHeaders;
     const headers = headersFromRaw(Array.isArray(raw) ? (raw as Buffer[]) : []);
-    if (headers.length > MOST_HEADERS) {
-      this.#fail('headers_too_large', `the answer has ${headers.length} header fields, more than ${MOST_HEADERS}`);
-      return;
-    }
     const head = { status, statusText: statusText ?? '', headers };
-    this.#head = head;
     try {
+      refuseManyHeaders(headers);
+      this.#head = head;
+      this.#options.request.onHead?.({ kind: 'answer', ...head });
       this.#body = this.#receiverFor(head);
     } catch (error) {
       this.#failWith(error);
@@ -146,41 +173,31 @@ export class HopExchange implements Dispatcher.DispatchHandler {
       return;
     }
     body.finish().then(
-      (received) =>
-        this.#settle({
-          kind: 'answer',
-          ...head,
-          body: received,
-          requestHeaders: this.#options.requestHeaders,
-          remoteAddress: this.connection?.remoteAddress,
-          durationMs,
-        }),
+      (received) => this.#settle(this.#answer(head, received, durationMs)),
       (error: unknown) => this.#failWith(error),
     );
   }
 
-  // RFC 9112 §6.3: bytes behind a complete message. Where no body is allowed (HEAD, 204, 304) they are ignored, and the
-  // connection is not used again; behind a body they mean that the announced length, and so the page, is wrong.
+  #answer(head: Head, body: HopBody, durationMs: number): HopAnswer {
+    const { requestHeaders } = this.#options;
+    return { kind: 'answer', ...head, body, requestHeaders, remoteAddress: this.connection?.remoteAddress, durationMs };
+  }
+
+  // Where no body is allowed (HEAD, 204, 304) bytes behind the answer are ignored, and the connection is not used again.
   #spoilt(head: Head): HopError | undefined {
     const { connection } = this;
     if (connection === undefined || !this.#hasBody(head.status)) return undefined;
-    if (connection.gotMore) return new HopError('length_mismatch', 'the server sent more than the length it announced');
-    // undici takes a reset for the end of a body that ends with the connection. Behind any other body it does no harm.
-    if (connection.wasReset && endsWithConnection(head.headers)) {
-      return new HopError('body_cut_short', `the connection was reset after ${this.#encodedBytes} bytes of the body`);
-    }
-    return undefined;
+    const { gotMore, wasReset } = connection;
+    return spoiltBody(head.headers, { bytes: this.#encodedBytes, gotMore, wasReset });
   }
 
   #hasBody(status: number): boolean {
-    return this.#options.request.method !== 'HEAD' && status !== 204 && status !== 304;
+    return hasBody(this.#options.request.method, status);
   }
 
   #receiverFor({ status, headers }: Head): BodyReceiver {
     const { request, limits } = this.#options;
-    if (status === 206 && headerValue(request.headers, 'range') === undefined) {
-      throw new HopError('unasked_partial', 'the server sent a part (206) although the whole was asked for');
-    }
+    refuseUnaskedPart(status, request.headers);
     const codings = codingsOf(headers);
     const sink = status >= 200 && status <= 299 ? request.sink : undefined;
     this.#maxEncodedBytes = sink === undefined ? limits.maxEncodedBytes : limits.maxDownloadBytes;
@@ -188,7 +205,7 @@ export class HopExchange implements Dispatcher.DispatchHandler {
     if (announced > this.#maxEncodedBytes) {
       throw new HopError('encoded_too_large', `the body has ${announced} bytes, more than ${this.#maxEncodedBytes}`);
     }
-    if (sink === undefined) return new MemoryBody(codings, limits.maxDecodedBytes);
+    if (sink === undefined) return new MemoryBody(codings, limits);
     const flow = { pause: () => this.#controller?.pause(), resume: () => this.#controller?.resume() };
     return new StreamedBody(sink, codings, limits.maxDownloadBytes, flow, (error) => this.#failWith(error));
   }
@@ -204,23 +221,34 @@ export class HopExchange implements Dispatcher.DispatchHandler {
       this.#fail('total_timeout', `not done after ${timeouts.totalMs} ms, with ${this.#encodedBytes} bytes received`);
   };
 
+  readonly #onHeadTimer = (): void => {
+    this.#fail('headers_timeout', 'the server took too long to begin its answer');
+  };
+
   #fail(code: HopFailureCode, reason: string): void {
     this.#failWith(new HopError(code, reason));
   }
 
   /** A `HopError` is the site's and becomes a result; anything else is ours and is thrown. */
   #failWith(error: unknown): void {
+    if (error === ENOUGH && this.#head !== undefined && this.#body instanceof StreamedBody) {
+      const durationMs = this.#options.clock.monotonic() - this.#sentAt;
+      this.#settle(this.#answer(this.#head, this.#body.soFar, durationMs), 'cut');
+      return;
+    }
     if (!(error instanceof HopError)) {
       this.#throw(error);
       return;
     }
-    this.#settle({ kind: 'failure', code: error.code, reason: error.message, head: this.#head });
+    const tunnel = error instanceof TunnelRefused ? { tunnelStatus: error.status } : {};
+    this.#settle({ kind: 'failure', code: error.code, reason: error.message, head: this.#head, ...tunnel });
   }
 
-  #settle(result: HopResult): void {
+  /** `cut`: though it is an answer, more of it is on its way. */
+  #settle(result: HopResult, rest?: 'cut'): void {
     if (this.#settled) return;
     this.#resolve(result);
-    this.#finish(result.kind !== 'answer');
+    this.#finish(result.kind !== 'answer' || rest === 'cut');
   }
 
   #throw(error: unknown): void {
@@ -232,17 +260,12 @@ export class HopExchange implements Dispatcher.DispatchHandler {
   #finish(broken: boolean): void {
     this.#settled = true;
     clearTimeout(this.#totalTimer);
+    clearTimeout(this.#headTimer);
     this.#stopListening();
     if (!broken) return;
     this.#body?.cancel();
     this.#controller?.abort(new Error('given up'));
   }
-}
-
-function endsWithConnection(headers: HeaderList): boolean {
-  return (
-    headerValue(headers, 'content-length') === undefined && headerValue(headers, 'transfer-encoding') === undefined
-  );
 }
 
 function invalid(error: Error): CurlewError {

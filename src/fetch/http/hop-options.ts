@@ -2,9 +2,9 @@
 
 /** Time limits. Each is on by default; together they bound every request. */
 export interface HopTimeouts {
-  /** From the request on the wire to the complete head of the answer. Default 30 s. */
+  /** From the request on the wire to the complete head of the answer, whatever was announced before. Default 30 s; 0: none. */
   readonly headersMs: number;
-  /** The longest silence within a body. Default 30 s. It does not catch dripping: `totalMs` does. */
+  /** The longest silence within a body. Default 30 s; 0: none. It does not catch dripping: `totalMs` does. */
   readonly idleMs: number;
   /**
    * The whole exchange, waiting for a free connection included. Default 300 s. A download into a sink gets more: one
@@ -42,6 +42,15 @@ export const SLOWEST_DOWNLOAD_BYTES_PER_SECOND = 16 * 1024;
 
 /** More fields than this in one head are `headers_too_large`, however small. */
 export const MOST_HEADERS = 1000;
+
+/**
+ * What an answer may take on the wire besides its fields and its body: status line, punctuation, informational answers,
+ * blank lines, and what little a chunked body of no content is made of. The parser swallows these without a word.
+ */
+export const SPARE_BYTES = 65_536;
+
+/** And this for each byte of the body. In chunks of one byte five are needed, and sizes may be padded or have extensions. */
+export const SPARE_BYTES_PER_BODY_BYTE = 16;
 
 /** More informational answers (1xx) than this before the real one are a `protocol` failure. */
 export const MOST_INFORMATIONAL = 20;

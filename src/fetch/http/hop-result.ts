@@ -15,8 +15,13 @@ export interface HopRequest {
   readonly proxy?: ProxyServer;
   /** Takes the body of a 2xx answer as it comes. Without it, and for every other status, the body is held in memory. */
   readonly sink?: BodySink;
-  /** Called once, when the request goes onto the wire; never, when it does not come to that. */
-  readonly onSent?: () => void;
+  /**
+   * Called once, when the request goes onto the wire; never, when it does not come to that. False recalls it in the last
+   * moment: nothing of it is sent, and the result is `aborted`.
+   */
+  readonly onSent?: () => boolean;
+  /** Called once, when the head of the answer has come; its body may be long in coming, or be broken. */
+  readonly onHead?: (head: Pick<HopAnswer, 'kind' | 'status' | 'headers'>) => void;
   /** Instead of the transport's own. */
   readonly timeouts?: HopTimeouts;
   /** Instead of the transport's own. */
@@ -25,9 +30,15 @@ export interface HopRequest {
 
 /** Takes the decoded bytes of a download, one chunk after the other. What it got is worthless unless an answer follows. */
 export interface BodySink {
-  /** The next chunk comes when this resolves. A rejection ends the request, and `send` rejects with it. */
+  /**
+   * The next chunk comes when this resolves. A rejection ends the request, and `send` rejects with it; one with `ENOUGH`
+   * makes an answer of what has come, and the rest is not waited for.
+   */
   write(chunk: Uint8Array): Promise<void>;
 }
+
+/** What a sink rejects with that wants no more. */
+export const ENOUGH = new Error('the rest of the body is not wanted');
 
 export type HopBody =
   | {
@@ -63,11 +74,15 @@ export interface HopFailure {
   readonly reason: string;
   /** The head, when it had come before the failure: a 429 with a broken body is still a 429. */
   readonly head: { readonly status: number; readonly headers: HeaderList } | undefined;
+  /** What the proxy answered when it was asked for a tunnel and opened none. */
+  readonly tunnelStatus?: number;
 }
 
-/** The caller's signal fired, or the transport was closed. Says nothing about the site. */
+/** The caller's signal fired, the transport was closed, or the request was recalled. Says nothing about the site. */
 export interface HopAborted {
   readonly kind: 'aborted';
+  /** `onSent` said no. */
+  readonly recalled?: true;
 }
 
 export type HopResult = HopAnswer | HopFailure | HopAborted;

@@ -2,21 +2,21 @@
 // limits, never following a redirect and never trying twice. A connection that the server closed while idle may fail the
 // next request (`reset_before_answer`): repeating it here would break the promise of one request at a time per token.
 
-import { Agent, Pool } from 'undici';
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import { type Sockets, systemSockets } from '../../platform/sockets.ts';
 import { AddressGuard } from '../guard/address-guard.ts';
-import { type HostPattern, normalHost } from '../guard/host-pattern.ts';
+import type { HostPattern } from '../guard/host-pattern.ts';
 import type { HeaderList } from '../outcome.ts';
-import type { ProxyServer } from '../proxy/proxy-server.ts';
-import { Connection } from './connection.ts';
+import { type ProxyServer, proxyAuthorization } from '../proxy/proxy-server.ts';
 import { ACCEPT_ENCODING } from './content-coding.ts';
 import { Dialer } from './dialer.ts';
 import { headerValue, withoutHeaders } from './header-list.ts';
 import { HopExchange } from './hop-exchange.ts';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type HopLimits, type HopTimeouts } from './hop-options.ts';
 import type { HopRequest, HopResult } from './hop-result.ts';
+import { judgeForwarded, mannerAfter, refusedTunnel } from './plain-proxying.ts';
+import { Routes } from './routes.ts';
 
 export interface HttpHopOptions {
   /** Hosts that may be reached although their address is not public. Default none. */
@@ -39,38 +39,34 @@ export interface HttpHopOptions {
   readonly extraCa?: readonly string[];
 }
 
-/** Agents are kept for this many proxies; the one unused for longest goes first. */
-const MOST_PROXIES = 64;
-const DIRECT = '';
 const SET_HERE: ReadonlySet<string> = new Set(['host', 'connection', 'content-length']);
 const METHODS_WITH_CONTENT: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPATCH']);
 
 export class HttpHop {
-  readonly #dialer: Dialer;
-  readonly #agents = new Map<string, Agent>();
-  readonly #retiring = new Set<Agent>();
+  readonly #routes: Routes;
   readonly #closing = new AbortController();
   readonly #clock: Clock;
   readonly #timeouts: HopTimeouts;
   readonly #limits: HopLimits;
-  readonly #maxHeaderBytes: number;
-  readonly #socketsPerOrigin: number;
-  readonly #idleSocketMs: number;
 
   constructor(options: HttpHopOptions = {}) {
     const sockets = options.sockets ?? systemSockets;
-    this.#dialer = new Dialer({
+    const dialer = new Dialer({
       sockets,
       guard: new AddressGuard(sockets, options.allow),
       connectMs: options.connectMs ?? 10_000,
       extraCa: options.extraCa ?? [],
     });
+    this.#routes = new Routes({
+      dialer,
+      closing: this.#closing.signal,
+      maxHeaderBytes: options.maxHeaderBytes ?? 65_536,
+      socketsPerOrigin: options.socketsPerOrigin ?? 16,
+      idleSocketMs: options.idleSocketMs ?? 4_000,
+    });
     this.#clock = options.clock ?? systemClock;
     this.#timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
-    this.#maxHeaderBytes = options.maxHeaderBytes ?? 65_536;
-    this.#socketsPerOrigin = options.socketsPerOrigin ?? 16;
-    this.#idleSocketMs = options.idleSocketMs ?? 4_000;
   }
 
   /**
@@ -78,89 +74,84 @@ export class HttpHop {
    * doing. Rejects only for what is not the site's doing: an invalid request, a failing sink, a closed network.
    */
   send(request: HopRequest, signal?: AbortSignal): Promise<HopResult> {
-    const { url, method } = request;
+    const { url, proxy } = request;
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return Promise.reject(notHttp(url));
+    if (proxy === undefined || proxy.scheme === 'socks5' || url.protocol === 'https:') {
+      return this.#tunnel(request, signal);
+    }
+    return this.#sendPlain(request, proxy, signal);
+  }
+
+  /** Ends every exchange as `aborted`, as it will every later one, and closes every connection. Twice is fine. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('the transport was closed'));
+    await this.#routes.close();
+  }
+
+  // A request that found no tunnel was not sent: it is not tried twice.
+  async #sendPlain(request: HopRequest, proxy: ProxyServer, signal: AbortSignal | undefined): Promise<HopResult> {
+    const { origin } = request.url;
+    const { manners } = this.#routes.of(proxy);
+    const manner = manners.get(origin);
+    if (manner === 'forward') return judgeForwarded(await this.#forward(request, proxy, signal), proxy, undefined);
+    const begun = this.#clock.monotonic();
+    const result = await this.#tunnel(request, signal);
+    const refused = refusedTunnel(result);
+    if (refused === undefined || manner === 'neither') return result;
+    const timeouts = request.timeouts ?? this.#timeouts;
+    const totalMs = Math.max(1, timeouts.totalMs - (this.#clock.monotonic() - begun));
+    const rest = { ...request, timeouts: { ...timeouts, totalMs } };
+    const judged = judgeForwarded(await this.#forward(rest, proxy, signal), proxy, refused);
+    const learned = mannerAfter(judged);
+    if (learned !== undefined) manners.set(origin, learned);
+    return judged;
+  }
+
+  #tunnel(request: HopRequest, signal: AbortSignal | undefined): Promise<HopResult> {
+    const { url } = request;
+    return this.#dispatch('tunnels', request, url.pathname + url.search, [], signal);
+  }
+
+  #forward(request: HopRequest, proxy: ProxyServer, signal: AbortSignal | undefined): Promise<HopResult> {
+    const { url } = request;
+    const authorization = proxyAuthorization(proxy);
+    const forProxy: HeaderList = authorization === undefined ? [] : [['Proxy-Authorization', authorization]];
+    return this.#dispatch('forwards', request, url.origin + url.pathname + url.search, forProxy, signal);
+  }
+
+  #dispatch(
+    by: 'tunnels' | 'forwards',
+    request: HopRequest,
+    path: string,
+    forProxy: HeaderList,
+    signal: AbortSignal | undefined,
+  ): Promise<HopResult> {
     if (signal?.aborted || this.#closing.signal.aborted) return Promise.resolve({ kind: 'aborted' });
     const timeouts = request.timeouts ?? this.#timeouts;
     const headers = sentHeaders(request);
     const exchange = new HopExchange({
       request,
+      // What is for the proxy alone is kept nowhere.
       requestHeaders: recordedHeaders(request, headers),
       timeouts,
       limits: request.limits ?? this.#limits,
       clock: this.#clock,
       signal,
     });
-    this.#agentFor(request.proxy).dispatch(
+    this.#routes.of(request.proxy)[by].dispatch(
       {
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method,
-        headers: headers.flat(),
+        origin: request.url.origin,
+        path,
+        method: request.method,
+        headers: [...headers, ...forProxy].flat(),
         body: request.body ?? null,
-        headersTimeout: timeouts.headersMs,
+        // The exchange sees to it.
+        headersTimeout: 0,
         bodyTimeout: timeouts.idleMs,
       },
       exchange,
     );
     return exchange.result;
-  }
-
-  /** Ends every exchange as `aborted`, as it will every later one, and closes every connection. Twice is fine. */
-  async close(): Promise<void> {
-    this.#closing.abort(new Error('the transport was closed'));
-    await Promise.all([...this.#agents.values(), ...this.#retiring].map((agent) => agent.destroy()));
-  }
-
-  #agentFor(proxy: ProxyServer | undefined): Agent {
-    const key = proxy === undefined ? DIRECT : JSON.stringify(proxy);
-    let agent = this.#agents.get(key);
-    if (agent === undefined) {
-      agent = this.#newAgent(proxy);
-      this.#agents.set(key, agent);
-      this.#forgetOldestProxy();
-    } else if (key !== DIRECT) {
-      // A Map remembers the order of insertion: the first key is the one unused for longest.
-      this.#agents.delete(key);
-      this.#agents.set(key, agent);
-    }
-    return agent;
-  }
-
-  #forgetOldestProxy(): void {
-    const proxies = [...this.#agents.keys()].filter((key) => key !== DIRECT);
-    const oldest = proxies[0];
-    if (oldest === undefined || proxies.length <= MOST_PROXIES) return;
-    const agent = this.#agents.get(oldest);
-    this.#agents.delete(oldest);
-    if (agent === undefined) return;
-    // Its exchanges under way end as they would have; only then its connections go.
-    this.#retiring.add(agent);
-    agent.close(() => this.#retiring.delete(agent));
-  }
-
-  #newAgent(proxy: ProxyServer | undefined): Agent {
-    return new Agent({
-      factory: (origin) => {
-        const url = new URL(origin);
-        const target = {
-          host: normalHost(url.hostname),
-          port: Number(url.port === '' ? { 'http:': 80, 'https:': 443 }[url.protocol] : url.port),
-          secure: url.protocol === 'https:',
-        };
-        const options = {
-          maxHeaderBytes: this.#maxHeaderBytes,
-          idleSocketMs: this.#idleSocketMs,
-          direct: proxy === undefined,
-          dial: () => this.#dialer.dial(target, proxy, this.#closing.signal),
-        };
-        return new Pool(url, {
-          connections: this.#socketsPerOrigin,
-          factory: (address) => new Connection(address, options),
-          allowH2: false,
-        });
-      },
-    });
   }
 }
 

@@ -97,6 +97,36 @@ describe('decideRedirect', () => {
     expect(names(location)).toEqual(['Content-Type', 'Accept']);
   });
 
+  const credentials = [
+    ...['X-Api-Key', 'apikey', 'X-Auth-Token', 'Client-Secret', 'X-Session', 'Proxy-Authorization', 'X-Auth-Key'],
+    ...['X-Access-Key', 'Ocp-Apim-Subscription-Key', 'X-Functions-Key', 'X-Key', 'X-Session-Id', 'X-Access-Token-Id'],
+    ...['X-Signature-Ed25519', 'X-Password', 'X-JWT', 'X-Credentials', 'X-Auth-User', 'X-What-Nobody-Knows'],
+  ];
+  it.each(credentials)('takes %s for a credential', (name) => {
+    const requestHeaders = [[name, 'x']] as const;
+    const decided = (location: string) => decide(location, { requestHeaders });
+    expect(decided('/x')).toMatchObject({ headers: requestHeaders });
+    expect(decided('https://other.example/')).toMatchObject({ headers: [] });
+  });
+
+  it.each(['Accept-Language', 'user-agent', 'Range', 'X-Requested-With', 'Cache-Control'])(
+    'lets %s go along to another origin',
+    (name) => {
+      const requestHeaders = [[name, 'x']] as const;
+      expect(decide('https://other.example/', { requestHeaders })).toMatchObject({ headers: requestHeaders });
+    },
+  );
+
+  it.each([
+    ['https://court.example/secret/page?key=1', [['Referer', 'https://court.example/']]],
+    ['about:blank', []],
+    ['no URL', []],
+  ] as const)('tells another origin of the referrer %s only where it was', (value, headers) => {
+    const requestHeaders = [['Referer', value]] as const;
+    expect(decide('/x', { requestHeaders })).toMatchObject({ headers: requestHeaders });
+    expect(decide('https://other.example/', { requestHeaders })).toMatchObject({ headers });
+  });
+
   it('drops what describes the body together with the body', () => {
     expect(names('/x', { method: 'POST' })).toEqual(['Authorization', 'COOKIE', 'Accept']);
   });

@@ -1,9 +1,9 @@
 // Where a redirect leads, decided without doing anything (RFC 9110 §15.4, and the Fetch standard where browsers agree on
-// more). The caller makes each hop pass guard, robots and rate; credentials never travel to another origin.
+// more). The caller makes each hop pass guard, robots and rate. To another origin go only fields that are known to hold no
+// secret: by their names credentials cannot be told, sites call them as they like.
 
-import { isUtf8 } from 'node:buffer';
 import type { HeaderList } from '../outcome.ts';
-import { headerValue, withoutHeaders } from './header-list.ts';
+import { headerText, headerValue, withoutHeaders } from './header-list.ts';
 
 /** Redirects followed for one request. */
 export const MOST_REDIRECTS = 5;
@@ -36,7 +36,6 @@ export type RedirectDecision =
   | { readonly kind: 'refused'; readonly reason: string };
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);
 const CONTENT: ReadonlySet<string> = new Set([
   'content-encoding',
   'content-language',
@@ -44,14 +43,38 @@ const CONTENT: ReadonlySet<string> = new Set([
   'content-location',
   'content-type',
 ]);
+/** What may go to another origin, besides what describes the body, if that goes along. A referrer does as its origin. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  ...CONTENT,
+  'accept',
+  'accept-charset',
+  'accept-encoding',
+  'accept-language',
+  'cache-control',
+  'dnt',
+  'if-range',
+  'pragma',
+  'priority',
+  'range',
+  'save-data',
+  'sec-gpc',
+  'upgrade-insecure-requests',
+  'user-agent',
+  'x-requested-with',
+]);
+
+/** Whether a status sends the request on; 304 and others of its class do not. */
+export function isRedirect(status: number): boolean {
+  return REDIRECTS.has(status);
+}
 
 /** Whether to follow this answer, and how. */
 export function decideRedirect(question: RedirectQuestion): RedirectDecision {
   const { status, url, method, followed, most = MOST_REDIRECTS } = question;
-  if (!REDIRECTS.has(status)) return { kind: 'none' };
+  if (!isRedirect(status)) return { kind: 'none' };
   const location = headerValue(question.responseHeaders, 'location');
   if (location === undefined || location.trim() === '') return refused(`redirect (${status}) without a Location`);
-  const next = URL.parse(asText(location), url.href);
+  const next = URL.parse(headerText(location), url.href);
   if (next === null) return refused(`redirect (${status}) to something that is not a URL`);
   if (next.protocol !== 'http:' && next.protocol !== 'https:') {
     return refused(`redirect (${status}) to a ${next.protocol} URL, only http and https are followed`);
@@ -62,7 +85,7 @@ export function decideRedirect(question: RedirectQuestion): RedirectDecision {
   next.password = '';
   const toGet = becomesGet(status, method);
   let headers = question.requestHeaders;
-  if (next.origin !== url.origin) headers = withoutHeaders(headers, CREDENTIALS);
+  if (next.origin !== url.origin) headers = headersAcross(headers);
   if (toGet) headers = withoutHeaders(headers, CONTENT);
   return { kind: 'follow', url: next, method: toGet ? 'GET' : method, keepsBody: !toGet, headers };
 }
@@ -81,10 +104,18 @@ function becomesGet(status: number, method: string): boolean {
   return (status === 301 || status === 302) && method === 'POST';
 }
 
-// Header values are read as Latin-1, but sites that write a Location beyond ASCII write UTF-8.
-function asText(value: string): string {
-  const bytes = Buffer.from(value, 'latin1');
-  return isUtf8(bytes) ? bytes.toString('utf8') : value;
+function headersAcross(headers: HeaderList): HeaderList {
+  return headers.flatMap(([name, value]): HeaderList => {
+    const lower = name.toLowerCase();
+    if (lower === 'referer') return referrerAcross(name, value);
+    return HARMLESS.has(lower) ? [[name, value]] : [];
+  });
+}
+
+// As browsers do (Referrer Policy §3, `strict-origin-when-cross-origin`): where from, but not from which page.
+function referrerAcross(name: string, value: string): HeaderList {
+  const origin = URL.parse(value)?.origin ?? 'null';
+  return origin === 'null' ? [] : [[name, `${origin}/`]];
 }
 
 function refused(reason: string): RedirectDecision {

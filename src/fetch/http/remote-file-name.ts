@@ -1,6 +1,8 @@
 // The name that a server suggests for a file: Content-Disposition (RFC 6266, RFC 8187), else the end of the URL's path.
 // Remote data: it is not made safe for a file system here.
 
+import { headerText } from './header-list.ts';
+
 const EXTENDED = /(?:^|;)\s*filename\*\s*=\s*([\w-]+)'[^']*'([^;\s]+)/i;
 const PLAIN = /(?:^|;)\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i;
 
@@ -15,9 +17,9 @@ function fromDisposition(header: string): string | undefined {
   const decoded = extended && decodeExtended(charset, extended);
   if (decoded) return decoded;
   const [, quoted, token] = PLAIN.exec(header) ?? [];
-  if (quoted === undefined) return token;
   // Not RFC 2616 quoting when it is a path of Windows, as some servers send.
-  return quoted.replace(/\\(["\\])/g, '$1');
+  const plain = quoted?.replace(/\\(["\\])/g, '$1') ?? token;
+  return plain && headerText(plain);
 }
 
 function decodeExtended(charset: string, value: string): string | undefined {

@@ -9,11 +9,11 @@ export function failureOf(error: Error, headCame: boolean, bodyBytes: number): H
   if (error instanceof HopError) return error;
   const code = systemCodeOf(error) ?? '';
   switch (code) {
-    case 'UND_ERR_HEADERS_TIMEOUT':
-      return new HopError('headers_timeout', 'the server took too long to begin its answer', error);
     case 'UND_ERR_BODY_TIMEOUT':
       return new HopError('idle_timeout', `the server fell silent after ${bodyBytes} bytes of the body`, error);
     case 'UND_ERR_HEADERS_OVERFLOW':
+      // The fields behind a chunked body are counted like those before it.
+      if (headCame) return new HopError('encoded_too_large', 'the trailer of the answer is too large', error);
       return new HopError('headers_too_large', 'the header of the answer is too large', error);
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
       if (headCame) return cutShort(error, bodyBytes);

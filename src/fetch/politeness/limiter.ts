@@ -37,6 +37,8 @@ export interface Turn {
 
 /** What must outlive the process so that a restart does not burst. Plain data. */
 export interface LimiterState {
+  /** When the latest request left: the next process may have to keep a longer gap. Absent in what older versions saved. */
+  readonly startedAt?: Instant;
   /** When every token given out so far will be paid for. */
   readonly paidAt: Instant;
   /** No request leaves before it. */

@@ -3,6 +3,9 @@
 
 import type { Instant } from '../../platform/clock.ts';
 
+/** The longest wait that is obeyed. */
+export const LONGEST_RETRY_AFTER_MS = 3_600_000;
+
 export interface RetryAfterLimits {
   /** The longest wait that is granted. */
   readonly maxMs: number;

@@ -97,6 +97,19 @@ describe('TokenBucket', () => {
       expect(starts).toEqual([0, 5_000]);
     });
 
+    it('counts from when the request before it left, also where that had no pace to keep', async () => {
+      const { clock, bucket, starts, request } = setUp({ ratePerSecond: 'off', jitter: 0.1 });
+      const turn = await bucket.takeTurn(never);
+      await clock.advance(700);
+      turn.leave();
+      bucket.setCrawlDelay(1_000);
+      const next = request();
+      await clock.advance(HOUR_MS);
+      await next;
+      // With the half of the jitter that is always added.
+      expect(starts).toEqual([1_750]);
+    });
+
     it('does not speed it up', async () => {
       const { clock, bucket, starts, requests } = setUp();
       bucket.setCrawlDelay(10);
@@ -184,17 +197,59 @@ describe('TokenBucket', () => {
     const saved = JSON.parse(JSON.stringify(before.bucket.snapshot()));
 
     const after = setUp({ ratePerSecond: 1, burst: 2 });
-    after.bucket.restore(saved);
+    after.bucket.restore(saved, 1_000);
     const all = after.requests(2);
     await after.clock.advance(HOUR_MS);
     await all;
     expect(after.starts).toEqual([1_000, 2_000]);
   });
 
+  it('goes on after a restart with a crawl-delay that became known after the last request', async () => {
+    const before = setUp();
+    await before.request();
+    before.bucket.setCrawlDelay(20_000);
+    const after = setUp();
+    await after.clock.advance(5_000);
+    await before.clock.advance(5_000);
+    after.bucket.restore(before.bucket.snapshot(), 20_000);
+    after.bucket.setCrawlDelay(20_000);
+    const next = after.request();
+    await after.clock.advance(HOUR_MS);
+    await next;
+    expect(after.starts).toEqual([20_000]);
+  });
+
+  it('keeps the gap of its own rate from the last request of a process that had none', async () => {
+    const before = setUp({ ratePerSecond: 'off' });
+    await before.request();
+    const after = setUp({ ratePerSecond: 0.2 });
+    await Promise.all([before.clock.advance(300), after.clock.advance(300)]);
+    after.bucket.restore(before.bucket.snapshot(), 0);
+    const next = after.request();
+    await after.clock.advance(HOUR_MS);
+    await next;
+    expect(after.starts).toEqual([5_000]);
+  });
+
+  it('waits no longer than can be owed when a process with a clock that was ahead has saved', async () => {
+    const { clock, bucket, starts, requests } = setUp({ burst: 2 });
+    const ahead = clock.now() + 10 * HOUR_MS;
+    bucket.restore({ startedAt: ahead, paidAt: ahead, heldUntil: 0 }, 1_500);
+    const all = requests(1);
+    await clock.advance(HOUR_MS);
+    await all;
+    expect(starts).toEqual([2_000]);
+    bucket.restore({ startedAt: 0, paidAt: 0, heldUntil: clock.now() + 10 * HOUR_MS }, 1_500);
+    const held = requests(1);
+    await clock.advance(HOUR_MS);
+    await held;
+    expect(starts).toEqual([2_000, 2 * HOUR_MS]);
+  });
+
   it('restores a hold, and never lets a restore make it faster', async () => {
     const { clock, bucket, starts, request } = setUp();
-    bucket.restore({ paidAt: 0, heldUntil: clock.now() + 4_000 });
-    bucket.restore(new TokenBucket(clock, noChance).snapshot());
+    bucket.restore({ paidAt: 0, heldUntil: clock.now() + 4_000 }, 0);
+    bucket.restore(new TokenBucket(clock, noChance).snapshot(), 0);
     const first = request();
     await clock.advance(HOUR_MS);
     await first;

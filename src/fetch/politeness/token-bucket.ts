@@ -14,6 +14,7 @@ import {
   type RateSettings,
   type Turn,
 } from './limiter.ts';
+import { LONGEST_RETRY_AFTER_MS } from './retry-after.ts';
 
 export class TokenBucket implements Limiter {
   readonly #clock: Clock;
@@ -56,20 +57,29 @@ export class TokenBucket implements Limiter {
       this.#turn.release();
       throw error;
     }
+    return this.intervalMs > 0 ? this.#pacedTurn() : this.#freeTurn();
+  }
+
+  #pacedTurn(): Turn {
     const [paidAt, lastStart] = [this.#paidAt, this.#lastStart];
     this.#spend();
-    let held = this.intervalMs > 0;
-    const end = (settle: () => void) => {
-      if (!held) return;
-      held = false;
+    const end = once((settle: () => void) => {
       settle();
       this.#turn.release();
-    };
-    if (!held) this.#turn.release();
+    });
     return {
       leave: () => end(() => this.#startNow()),
       giveBack: () => end(() => ([this.#paidAt, this.#lastStart] = [paidAt, lastStart])),
     };
+  }
+
+  /** Without a pace nobody waits for it to leave. But when it leaves may count later, for a crawl-delay that it brings. */
+  #freeTurn(): Turn {
+    this.#turn.release();
+    const end = once((left: boolean) => {
+      if (left) this.#lastStart = this.#clock.monotonic();
+    });
+    return { leave: () => end(true), giveBack: () => end(false) };
   }
 
   setCrawlDelay(crawlDelayMs: number): void {
@@ -90,21 +100,41 @@ export class TokenBucket implements Limiter {
   }
 
   snapshot(): LimiterState {
-    return { paidAt: this.#toWall(this.#paidAt), heldUntil: this.#toWall(this.#heldUntil) };
+    return {
+      startedAt: this.#toWall(this.#lastStart),
+      paidAt: this.#toWall(Math.max(this.#paidAt, this.#quietUntil())),
+      heldUntil: this.#toWall(this.#heldUntil),
+    };
   }
 
-  /** Takes over saved state, as far as it makes us slower. */
-  restore(state: LimiterState): void {
-    this.#paidAt = Math.max(this.#paidAt, this.#toMonotonic(state.paidAt));
-    this.holdUntil(state.heldUntil);
+  /**
+   * Takes over what was saved of a host with gaps of `intervalMs`, as far as it makes us slower. What is further ahead than it
+   * can be was saved by a clock that was wrong, and is not waited for.
+   */
+  restore(state: LimiterState, intervalMs: number): void {
+    const now = this.#clock.now();
+    const startedAt = Math.min(state.startedAt ?? 0, now);
+    const owedAt = startedAt + this.#leastGapMs(this.intervalMs);
+    const mostOwedMs = this.#settings.burst * jitteredGapMs(Math.max(intervalMs, this.intervalMs), this.#settings, 1);
+    const paidAt = Math.max(owedAt, Math.min(state.paidAt, now + mostOwedMs));
+    this.#lastStart = Math.max(this.#lastStart, this.#toMonotonic(startedAt));
+    this.#paidAt = Math.max(this.#paidAt, this.#toMonotonic(paidAt));
+    this.holdUntil(Math.min(state.heldUntil, now + LONGEST_RETRY_AFTER_MS));
   }
 
   #waitMs(): number {
-    const freeAt =
-      this.#crawlDelayMs > this.#ownMs
-        ? Math.max(this.#paidAt, this.#lastStart + this.#crawlDelayMs)
-        : this.#paidAt - (this.#settings.burst - 1) * this.#ownMs;
-    return Math.max(freeAt, this.#heldUntil) - this.#clock.monotonic();
+    const savedMs = this.#crawlDelayMs > this.#ownMs ? 0 : (this.#settings.burst - 1) * this.#ownMs;
+    return Math.max(this.#paidAt - savedMs, this.#quietUntil(), this.#heldUntil) - this.#clock.monotonic();
+  }
+
+  /** The end of a crawl-delay, which may have become known after the last request left. */
+  #quietUntil(): number {
+    if (this.#crawlDelayMs <= this.#ownMs) return Number.NEGATIVE_INFINITY;
+    return this.#lastStart + this.#leastGapMs(this.#crawlDelayMs);
+  }
+
+  #leastGapMs(intervalMs: number): number {
+    return jitteredGapMs(intervalMs, this.#settings, 0);
   }
 
   #spend(): void {
@@ -127,4 +157,14 @@ export class TokenBucket implements Limiter {
   #toWall(monotonic: number): Instant {
     return Math.ceil(Math.max(0, monotonic - this.#clock.monotonic() + this.#clock.now()));
   }
+}
+
+/** The first call counts. */
+function once<Arguments extends unknown[]>(work: (...args: Arguments) => void): (...args: Arguments) => void {
+  let done = false;
+  return (...args) => {
+    if (done) return;
+    done = true;
+    work(...args);
+  };
 }

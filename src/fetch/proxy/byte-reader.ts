@@ -17,7 +17,7 @@ export async function readBytes(socket: Socket, count: number): Promise<Buffer> 
 export async function readUntil(socket: Socket, end: string, limit: number): Promise<string> {
   let text = '';
   while (!text.endsWith(end)) {
-    if (text.length >= limit) throw new HopError('proxy_refused', `the proxy's answer is longer than ${limit} bytes`);
+    if (text.length >= limit) throw new HopError('proxy_unreachable', "the proxy's answer has no end");
     text += (await readBytes(socket, 1)).toString('latin1');
   }
   return text;

@@ -10,6 +10,8 @@ describe('parseProxy', () => {
     ['socks5h://proxy.example', 'socks5', 'proxy.example', 1080, undefined],
     ['socks://proxy.example', 'socks5', 'proxy.example', 1080, undefined],
     ['http://me:p%40ss@proxy.example:1', 'http', 'proxy.example', 1, { user: 'me', password: 'p@ss' }],
+    ['http://:token@proxy.example:1', 'http', 'proxy.example', 1, { user: '', password: 'token' }],
+    ['http://:@proxy.example:1', 'http', 'proxy.example', 1, undefined],
     ['http://token@proxy.example:1', 'http', 'proxy.example', 1, { user: 'token', password: '' }],
   ])('reads %s', (text, scheme, host, port, credentials) => {
     expect(parseProxy(text)).toEqual({ scheme, host, port, credentials });

@@ -27,9 +27,16 @@ export function parseProxy(text: string): ProxyServer {
       remedy: 'Write http://host:port, https://host:port or socks5://user:password@host:port.',
     });
   }
-  const credentials = user === '' ? undefined : { user, password };
+  // RFC 7617 §2: a user without a name is one too; some proxies want a token for a password and nothing else.
+  const credentials = user === '' && password === '' ? undefined : { user, password };
   const port = url.port === '' ? DEFAULT_PORT[scheme] : Number(url.port);
   return { scheme, host: normalHost(url.hostname), port, credentials };
+}
+
+/** What an HTTP proxy is told of user and password (RFC 7617); undefined when there are none. */
+export function proxyAuthorization({ credentials }: ProxyServer): string | undefined {
+  if (credentials === undefined) return undefined;
+  return `Basic ${Buffer.from(`${credentials.user}:${credentials.password}`).toString('base64')}`;
 }
 
 /** `scheme://host:port`, never user or password, of a proxy or of anything that was meant to be one. */

@@ -39,7 +39,7 @@ async function authenticate(socket: Socket, proxy: ProxyServer): Promise<void> {
   const methods = proxy.credentials === undefined ? [NO_AUTHENTICATION] : [NO_AUTHENTICATION, USER_AND_PASSWORD];
   socket.write(Buffer.from([5, methods.length, ...methods]));
   const [version, method] = await readBytes(socket, 2);
-  if (version !== 5) throw new HopError('proxy_refused', `${redactProxy(proxy)} does not speak SOCKS5`);
+  if (version !== 5) throw new HopError('proxy_unreachable', `${redactProxy(proxy)} does not speak SOCKS5`);
   if (method === NO_AUTHENTICATION) return;
   if (method !== USER_AND_PASSWORD || proxy.credentials === undefined) {
     throw new HopError('proxy_auth', `${redactProxy(proxy)} wants a user and password, or another way to log in`);

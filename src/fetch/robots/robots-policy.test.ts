@@ -160,6 +160,33 @@ describe('RobotsPolicy', () => {
     expect(await check('/late')).toEqual({ kind: 'disallowed', rule: 'Disallow: /late (line 3)' });
   });
 
+  it.each([
+    ['Disallow: /%7Ebob/', '/%7Ebob/x', '/~bob/x', '/%7ebob/x'],
+    ['Disallow: /~bob/', '/%7Ebob/x', '/~bob/x', '/%7ebob/x'],
+    ['Disallow: /%C3%A9%62', '/%c3%a9b', '/%C3%A9%62'],
+  ])('compares escapes by what they mean: %j', async (rule, ...paths) => {
+    const { check } = setUp(() => file(`User-agent: *\n${rule}`));
+    for (const path of paths) expect(await check(path)).toMatchObject({ kind: 'disallowed' });
+    expect(await check('/%2F~bob/')).toEqual(allowed);
+  });
+
+  it('reads rules in any encoding by their bytes, however much else is in it', async () => {
+    const comment = Buffer.concat([Buffer.from('#'), Buffer.alloc(400 * 1_024, 0xe9), Buffer.from('\n')]);
+    const rules = Buffer.from('User-agent: *\nDisallow: /caf\xe9/ # \xe9\nDisallow: /\xe8*x', 'latin1');
+    const { check } = setUp(() => ({ ...status(200), body: Buffer.concat([comment, rules]) }));
+    expect(await check('/caf%E9/x')).toEqual({ kind: 'disallowed', rule: 'Disallow: /caf%E9/ (line 3)' });
+    expect(await check('/%E8/x')).toMatchObject({ kind: 'disallowed' });
+    expect(await check('/caf%C3%A9/x')).toEqual(allowed);
+  });
+
+  it('takes a file for UTF-8 though the limit cuts a letter of it in two', async () => {
+    const head = 'User-agent: *\nDisallow: /\u00e9\n#';
+    const text = `${head}${'x'.repeat(MAX_ROBOTS_BODY_BYTES - Buffer.byteLength(head) - 1)}\u00e9`;
+    const { store, check } = setUp(() => ({ ...status(200), body: Buffer.from(text) }));
+    expect(await check('/%C3%A9')).toEqual({ kind: 'disallowed', rule: 'Disallow: /\u00e9 (line 2)' });
+    expect(await store.get('https://court.example')).toMatchObject({ text: expect.stringContaining('/\u00e9') });
+  });
+
   it('goes by what another process asked for in the meantime', async () => {
     const clock = new FakeClock();
     const record: RobotsRecord = {

@@ -3,6 +3,7 @@
 
 import type { Clock, Instant } from '../../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
+import { foldEscapes } from '../../platform/percent-escapes.ts';
 import type { Random } from '../../platform/random.ts';
 import { defaultRetrySettings, type RetrySettings } from '../politeness/retry-policy.ts';
 import { SingleFlight } from '../politeness/single-flight.ts';
@@ -71,7 +72,7 @@ interface Known {
   readonly robots: RobotsTxt | undefined;
 }
 
-/** Files that are kept at hand, and how much text they have together; the store has the rest. Read, one takes eight times its text. */
+/** Files that are kept at hand, and how much text they have together; the store has the rest. Read, one takes three times its text. */
 const MAX_KNOWN = 256;
 const MAX_KNOWN_CHARACTERS = 8 * 2 ** 20;
 const ROBOTS_PATH = '/robots.txt';
@@ -123,7 +124,7 @@ export class RobotsPolicy {
         : { kind: 'allowed', crawlDelayMs: undefined };
     }
     const { agent } = this.#settings;
-    const verdict = robots.verdict(agent, url);
+    const verdict = robots.verdict(agent, foldEscapes(url.href));
     if (verdict.kind === 'disallowed') {
       return { kind: 'disallowed', rule: `${verdict.rule.text} (line ${verdict.rule.line})` };
     }
@@ -174,7 +175,7 @@ export class RobotsPolicy {
   #keep(origin: string, record: RobotsRecord): Known {
     this.#onInForce(origin, record);
     const text = textOf(record);
-    const known: Known = { record, robots: text === undefined ? undefined : parseRobots(text) };
+    const known: Known = { record, robots: text === undefined ? undefined : parsed(text) };
     this.#forget(origin);
     this.#known.set(origin, known);
     this.#knownCharacters += text?.length ?? 0;
@@ -189,6 +190,11 @@ export class RobotsPolicy {
     this.#knownCharacters -= textOf(this.#known.get(origin)?.record)?.length ?? 0;
     this.#known.delete(origin);
   }
+}
+
+/** RFC 9309 §2.2.2 compares unreserved characters bare, as our URLs have them; the reference parser leaves that to us. */
+function parsed(text: string): RobotsTxt {
+  return parseRobots(foldEscapes(text));
 }
 
 function textOf(record: RobotsRecord | undefined): string | undefined {

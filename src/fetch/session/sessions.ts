@@ -24,6 +24,11 @@ export class Sessions {
     return changed;
   }
 
+  /** The cookies of one session; undefined while it has none. */
+  savedOf(session: string): SavedCookies | undefined {
+    return this.#jars.get(session)?.save();
+  }
+
   save(): SavedSessions {
     const saved = [...this.#jars].map(([name, jar]) => [name, jar.save()] as const);
     return Object.fromEntries(saved.filter((entry): entry is [string, SavedCookies] => entry[1] !== undefined));

@@ -34,7 +34,7 @@ export class EmbeddedPoliteness implements SharedPoliteness {
   limiter(host: string, settings: RateSettings): Limiter {
     const bucket = new TokenBucket(this.#options.clock, this.#options.random, settings);
     const state = this.#hosts.get(host);
-    if (state !== undefined) bucket.restore(state.rate);
+    if (state !== undefined) bucket.restore(state.rate, state.intervalMs);
     return bucket;
   }
 
@@ -51,9 +51,9 @@ export class EmbeddedPoliteness implements SharedPoliteness {
   /** Saves the states of hosts, so that a restart neither bursts nor forgets an outage. */
   save({ hosts }: Pick<Unsaved, 'hosts'>): void {
     if (hosts.size === 0) return;
-    this.#ledger.transaction(() => {
-      for (const [host, state] of hosts) this.#ledger.hosts.saveState(host, storeEntry(state));
-    });
+    const states = new Map([...hosts].map(([host, state]) => [host, storeEntry(state)]));
+    const now = this.#options.clock.now();
+    this.#ledger.transaction(() => this.#ledger.hosts.remember({ hosts: states, robots: new Map() }, now));
   }
 }
 

@@ -105,7 +105,7 @@ export class MirrorLedger {
       const [running] = runs.running(run.source);
       if (running !== undefined) throw alreadyRunning(running);
       const id = runs.create(run, now);
-      const token = kernel.ownership.takeWithin(id, thisProcess(), now);
+      const token = kernel.ownership.take(id, thisProcess(), now);
       return new MirrorRunWriter(id, run.source, token, this.#tables, this.#clock);
     });
   }
@@ -207,7 +207,7 @@ export class MirrorLedger {
       .filter((id) => kernel.ownership.holderOf(id, now) === undefined);
     for (const id of dead) {
       // Should the owner be alive after all, it can do no harm: its token is not the newest any more.
-      kernel.ownership.release(id, kernel.ownership.takeWithin(id, thisProcess(), now));
+      kernel.ownership.release(id, kernel.ownership.take(id, thisProcess(), now));
       endMirrorRun(this.#tables, id, 'aborted', 'Its process ended without saying so.', now);
     }
     return dead;

@@ -95,8 +95,7 @@ export class MirrorRunWriter {
   #remember(memory: UnsavedMemory, now: Instant): void {
     const { runs, hosts, events } = this.#tables.kernel;
     if (memory.sessions !== undefined) runs.saveSessions(this.run, memory.sessions);
-    for (const [host, state] of memory.hosts) hosts.saveState(host, state);
-    for (const [origin, record] of memory.robots) hosts.saveRobots(origin, record);
+    hosts.remember(memory, now);
     for (const { kind, ...data } of memory.events) events.add(this.run, undefined, { kind, data }, now);
   }
 

@@ -54,13 +54,8 @@ export class SiteLedger {
   }
 
   /** Begins a partial run over these start pages, or goes on with the one there is: start pages keep their progress. */
-  async start(site: string, startPages: readonly string[], settings?: Json): Promise<void> {
-    const { partialRuns } = this.#tables.sites;
-    this.#transaction((now) => {
-      partialRuns.begin(site, now);
-      if (settings !== undefined) partialRuns.saveSettings(site, settings);
-      partialRuns.setStartPages(site, [...new Set(startPages)]);
-    });
+  async start(site: string, startPages: readonly string[]): Promise<void> {
+    this.#transaction((now) => this.#begin(site, startPages, now));
   }
 
   async partialRun(site: string): Promise<StoredPartialRun | undefined> {
@@ -102,9 +97,18 @@ export class SiteLedger {
     });
   }
 
-  /** Makes this process the walker of the site. Throws `run_owned` when another one is. */
-  async takeWalk(site: string): Promise<WalkWriter> {
-    const token = this.#tables.sites.ownership.take(site, thisProcess(), this.#clock.now());
+  /**
+   * Begins a partial run as `start` does, with this process as its walker: whoever sees the one sees the other. Throws
+   * `run_owned` when another process walks the site.
+   */
+  async takeWalk(site: string, startPages: readonly string[], settings: Json): Promise<WalkWriter> {
+    const { ownership, partialRuns } = this.#tables.sites;
+    const token = this.#transaction((now) => {
+      const taken = ownership.take(site, thisProcess(), now);
+      this.#begin(site, startPages, now);
+      partialRuns.saveSettings(site, settings);
+      return taken;
+    });
     return new WalkWriter(site, token, this.#tables, this.#clock);
   }
 
@@ -173,6 +177,12 @@ export class SiteLedger {
     const over = this.#clock.now() - cooldownMs;
     if (how === 'drop') this.#transaction(() => blocks.dropUpTo(site, over));
     return blocks.after(site, over);
+  }
+
+  #begin(site: string, startPages: readonly string[], now: Instant): void {
+    const { partialRuns } = this.#tables.sites;
+    partialRuns.begin(site, now);
+    partialRuns.setStartPages(site, [...new Set(startPages)]);
   }
 
   /** True when the run did not have the item yet. */

@@ -69,11 +69,11 @@ export class WalkWriter {
     progress: StartPageProgress,
     memory: UnsavedMemory | undefined,
   ): Promise<void> {
-    this.#asOwner(() => {
+    this.#asOwner((now) => {
       this.#tables.sites.collected.addPage(id, page.url, page.fingerprint);
       this.#tables.sites.collected.append(id, page.collect);
       this.#tables.sites.partialRuns.setProgress(id, progress);
-      this.#remember(memory);
+      this.#remember(memory, now);
     });
   }
 
@@ -93,13 +93,13 @@ export class WalkWriter {
       const failures = partialRuns.startPagesOf(this.site).find((page) => page.id === id)?.failureCount ?? 0;
       partialRuns.setFailureCount(id, failures + 1);
       partialRuns.addFailure(id, { ...failure, at });
-      this.#remember(memory);
+      this.#remember(memory, at);
     });
   }
 
   /** Shows other processes that this one is alive. */
   async heartbeat(memory: UnsavedMemory | undefined): Promise<void> {
-    this.#asOwner(() => this.#remember(memory));
+    this.#asOwner((now) => this.#remember(memory, now));
   }
 
   /** Gives the site back. Without effect when it was taken over. */
@@ -107,12 +107,11 @@ export class WalkWriter {
     this.#tables.sites.ownership.release(this.site, this.#token);
   }
 
-  #remember(memory: UnsavedMemory | undefined): void {
+  #remember(memory: UnsavedMemory | undefined, now: Instant): void {
     if (memory === undefined) return;
     const { hosts, sites } = this.#tables;
     if (memory.sessions !== undefined) sites.partialRuns.saveCookies(this.site, memory.sessions);
-    for (const [host, state] of memory.hosts) hosts.saveState(host, state);
-    for (const [origin, record] of memory.robots) hosts.saveRobots(origin, record);
+    hosts.remember(memory, now);
   }
 
   #asOwner(work: (now: Instant) => void): void {

@@ -70,6 +70,11 @@ describe('decodeText', () => {
     expect(decodeText(latin(`${' '.repeat(1024)}<meta charset=windows-1252>`), undefined).encoding).toBe('utf-8');
   });
 
+  it.each(['application/json', 'application/ld+json; a=b'])('looks for no markup in %s', (type) => {
+    const json = '{"html":"<meta charset=windows-1252>é"}';
+    expect(decodeText(Buffer.from(json), type)).toEqual({ text: json, encoding: 'utf-8' });
+  });
+
   it('does not believe a declaration in ASCII that it is UTF-16', () => {
     expect(decodeText(latin('<meta charset=utf-16>caf\xc3\xa9'), undefined)).toMatchObject({ encoding: 'utf-8' });
   });

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -28,7 +29,8 @@ describe('a page', () => {
   });
 
   it('has its bytes and its text', () => {
-    expect(page.bytes).toBe(body);
+    expect(page.bytes).toEqual(Uint8Array.from(body));
+    expect([page.size, page.sha256]).toEqual([body.length, hash('sha256', body)]);
     expect(page.source).toBe('café');
     expect(page.encoding).toBe('windows-1252');
   });

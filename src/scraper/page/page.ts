@@ -1,5 +1,6 @@
 // What a step gets: one answer of a site, ready to be read. No I/O, no clock; decoding and parsing happen on demand, once.
 
+import { hash } from 'node:crypto';
 import type { Document } from 'domhandler';
 import { headerValue } from '../../fetch/http/header-list.ts';
 import type { Json } from '../../platform/json.ts';
@@ -25,6 +26,7 @@ export type { PageSource } from './origin.ts';
 export class Page extends Scope {
   // Private, so that a page in a log line is not its whole content.
   readonly #origin: Origin;
+  #bytes: Uint8Array | undefined;
 
   constructor(source: PageSource) {
     super();
@@ -75,9 +77,19 @@ export class Page extends Scope {
     return this.#origin.archivedAs;
   }
 
-  /** The body, with its content coding removed. */
+  /** The body, with its content coding removed. A copy: what a step does to it changes neither the page nor the archive. */
   get bytes(): Uint8Array {
-    return this.#origin.source.body;
+    return (this.#bytes ??= Uint8Array.from(this.#origin.source.body));
+  }
+
+  /** Length of the body in bytes, with its content coding removed. */
+  get size(): number {
+    return this.#origin.source.body.length;
+  }
+
+  /** SHA-256 of the body with its content coding removed, in lower-case hex. */
+  get sha256(): string {
+    return hash('sha256', this.#origin.source.body);
   }
 
   /** The name of the encoding that `source` was decoded from: that of the byte order mark, header or markup, or `utf-8`. */

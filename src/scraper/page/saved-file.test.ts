@@ -33,6 +33,8 @@ describe('remoteFileName', () => {
     ['attachment; filename="ascii.pdf"; filename*=UTF-8\'\'na%C3%AFve%20%E2%82%AC.pdf', 'naïve €.pdf'],
     ["inline; FILENAME*=iso-8859-1'en'%A3%20rates.pdf", '£ rates.pdf'],
     ["attachment; filename*=nonsense''x.pdf; filename=y.pdf", 'y.pdf'],
+    [Buffer.from('attachment; filename="Zürich – 1.pdf"').toString('latin1'), 'Zürich – 1.pdf'],
+    ['attachment; filename=Z\xfcrich.pdf', 'Zürich.pdf'],
     ['attachment; filename="../../etc/passwd"', 'passwd'],
     ['attachment; filename="C:\\dir\\x.pdf"', 'x.pdf'],
     ['attachment', 'Judgment No. 1.pdf'],

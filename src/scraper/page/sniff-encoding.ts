@@ -19,7 +19,7 @@ export interface SniffedEncoding {
 export function sniffEncoding(bytes: Buffer, contentType: string | undefined): SniffedEncoding {
   return (
     fromByteOrderMark(bytes) ?? {
-      encoding: (contentType && fromContentType(contentType)) ?? fromMarkup(bytes) ?? 'utf-8',
+      encoding: (contentType && fromContentType(contentType)) ?? fromMarkup(bytes, contentType) ?? 'utf-8',
       skip: 0,
     }
   );
@@ -37,7 +37,11 @@ function fromContentType(contentType: string): string | undefined {
   return encodingNamed(match?.[1] ?? match?.[2] ?? match?.[3]);
 }
 
-function fromMarkup(bytes: Buffer): string | undefined {
+const JSON_TYPE = /^\s*[\w.+-]+\/(?:[\w.+-]+\+)?json\b/i;
+
+function fromMarkup(bytes: Buffer, contentType: string | undefined): string | undefined {
+  // RFC 8259 §8.1: UTF-8, whatever markup its strings hold.
+  if (contentType !== undefined && JSON_TYPE.test(contentType)) return undefined;
   const start = bytes.toString('latin1', 0, PRESCANNED_BYTES);
   if (start.startsWith('<\0?\0x\0')) return 'utf-16le';
   if (start.startsWith('\0<\0?\0x')) return 'utf-16be';
