@@ -11,8 +11,8 @@ export class GatheredBytes {
   readonly #buffer: ArrayBuffer;
   /** As long as the buffer, whenever that is grown. */
   readonly #bytes: Uint8Array;
+  readonly #last = new LastPiece();
   #length = 0;
-  #last: Uint8Array | undefined;
 
   /** For at most so many bytes. As long as there are fewer, they take no more memory than they need. */
   constructor(mostBytes: number) {
@@ -32,9 +32,7 @@ export class GatheredBytes {
     }
     this.#bytes.set(piece, this.#length);
     this.#length = length;
-    // Pieces that came together are views of one buffer, and whoever made the latest may still be at work behind it.
-    if (this.#last !== undefined && this.#last.buffer !== piece.buffer) freeBytes(this.#last);
-    this.#last = piece;
+    this.#last.become(piece);
   }
 
   /** All of it. Nothing can be pushed afterwards. */
@@ -45,6 +43,17 @@ export class GatheredBytes {
   /** It is not wanted any more. */
   free(): void {
     this.#buffer.transfer(0);
+  }
+}
+
+/** The latest of several pieces that nobody else uses. Those before it are freed. */
+export class LastPiece {
+  #piece: Uint8Array | undefined;
+
+  become(piece: Uint8Array): void {
+    // Pieces that came together are views of one buffer, and whoever made the latest may still be at work behind it.
+    if (this.#piece !== undefined && this.#piece.buffer !== piece.buffer) freeBytes(this.#piece);
+    this.#piece = piece;
   }
 }
 

@@ -584,6 +584,9 @@ describe('a body that is too large', () => {
 });
 
 describe('a content coding that is broken', () => {
+  // The inner one is over long before the outer one fails. Zeros may stand behind it, so that it is read on.
+  const padded = Buffer.concat([zlib.gzipSync('page'), Buffer.alloc(2 ** 21)]);
+  const endedEarly = Buffer.concat([zlib.gzipSync(padded), Buffer.from('garbage')]);
   const page = Buffer.from('<p>page</p>'.repeat(100));
   const gzipped = zlib.gzipSync(page);
   const six = Array.from({ length: 6 }).reduce<Buffer>((bytes) => zlib.gzipSync(bytes), page);
@@ -598,6 +601,7 @@ describe('a content coding that is broken', () => {
     ['zstd with garbage behind it', 'zstd', Buffer.concat([zlib.zstdCompressSync(page), page]), 'bad_encoding'],
     ['br cut short', 'br', zlib.brotliCompressSync(page).subarray(0, -3), 'bad_encoding'],
     ['zstd cut short', 'zstd', zlib.zstdCompressSync(page).subarray(0, -3), 'bad_encoding'],
+    ['garbage behind a coding that holds another, which has ended', 'gzip, gzip', endedEarly, 'bad_encoding'],
     [
       'zstd with a window above 8 MiB (RFC 9659)',
       'zstd',

@@ -31,7 +31,7 @@ const WAYS = [
 
 describe.for(WAYS)('a body that is passed on %s', ([, open, encode]) => {
   it('comes whole and in order, one chunk at a time', async () => {
-    const written: Buffer[] = [];
+    const written: Uint8Array[] = [];
     let busy = 0;
     const passage: Passage = open(
       async (chunk) => {

@@ -2,8 +2,8 @@
 // the wire is paused while the sink is behind. What fails is told at once, and nothing is written after it.
 
 import { Readable } from 'node:stream';
-import { codingFailure } from './content-coding.ts';
-import { type ContentCoding, decodePieces } from './decoder.ts';
+import { decodeStream } from './content-coding.ts';
+import type { ContentCoding } from './decoder.ts';
 
 /** The wire's tap. */
 export interface Flow {
@@ -12,7 +12,7 @@ export interface Flow {
 }
 
 /** Takes the bytes as they should be. What it rejects with ends the passage, as it is. */
-export type Write = (chunk: Buffer) => Promise<void>;
+export type Write = (chunk: Uint8Array) => Promise<void>;
 
 export interface Passage {
   push(chunk: Buffer): void;
@@ -120,23 +120,12 @@ export class DecodingPassage implements Passage {
 
   async #pass(): Promise<void> {
     try {
-      for await (const chunk of this.#decoded()) {
+      for await (const chunk of decodeStream(this.#source, this.#codings, this.#maxDecodedBytes)) {
         if (this.#isOver) return;
         await this.#write(chunk);
       }
     } finally {
       this.#source.destroy();
-    }
-  }
-
-  /** Its errors are those of the codings, and not of who writes. */
-  async *#decoded(): AsyncGenerator<Buffer, void> {
-    let pieces: AsyncIterable<Buffer> = this.#source;
-    for (const coding of this.#codings) pieces = decodePieces(pieces, coding);
-    try {
-      yield* pieces;
-    } catch (error) {
-      throw codingFailure(error, this.#maxDecodedBytes);
     }
   }
 }

@@ -120,13 +120,13 @@ export class StreamedBody implements BodyReceiver {
   }
 
   #newPassage(): Passage {
-    const write = (chunk: Buffer) => this.#write(chunk);
+    const write = (chunk: Uint8Array) => this.#write(chunk);
     return this.#codings.length === 0
       ? new PlainPassage(write, this.#flow, this.#onFailure)
       : new DecodingPassage(this.#codings, this.#maxDecodedBytes, write, this.#flow, this.#onFailure);
   }
 
-  async #write(chunk: Buffer): Promise<void> {
+  async #write(chunk: Uint8Array): Promise<void> {
     this.#decodedBytes += chunk.length;
     if (this.#decodedBytes > this.#maxDecodedBytes) throw tooLarge(this.#maxDecodedBytes);
     await this.#sink.write(chunk);

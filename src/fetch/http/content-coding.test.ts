@@ -59,6 +59,16 @@ describe('decodeBody', () => {
     }
   });
 
+  it('takes as much between two codings, of what comes to nothing too', async () => {
+    const size = 2_000_000;
+    // Zeros behind a member of gzip are passed over.
+    const between = Buffer.concat([zlib.gzipSync('page'), Buffer.alloc(size)]);
+    const encoded = zlib.gzipSync(between);
+    expect(Buffer.from(await decodeBody(encoded, ['gzip', 'gzip'], between.length)).toString()).toBe('page');
+    const tooLarge = { code: 'decoded_too_large' };
+    await expect(decodeBody(encoded, ['gzip', 'gzip'], between.length - 1)).rejects.toMatchObject(tooLarge);
+  });
+
   it('never takes a beginning for the whole', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -1,8 +1,8 @@
-// Takes content codings off (RFC 9110 §8.4) without ever making more than `maxBytes` of output: a bomb ends there.
+// Takes content codings off (RFC 9110 §8.4), none of which may make more than `maxBytes` of output: a bomb ends there.
 // What is wrong with a coding is `bad_encoding`.
 
 import { messageOf, systemCodeOf } from '../../platform/errors.ts';
-import { freeBytes, GatheredBytes } from '../../platform/gathered-bytes.ts';
+import { GatheredBytes, LastPiece } from '../../platform/gathered-bytes.ts';
 import type { HeaderList } from '../outcome.ts';
 import { type ContentCoding, decodeNow, decodePieces } from './decoder.ts';
 import { HopError } from './failure-code.ts';
@@ -52,17 +52,36 @@ export async function decodeBody(
   maxBytes: number,
 ): Promise<Uint8Array> {
   let bytes = encoded;
-  for (const coding of codings) {
-    const decoded = await decodeOnce(bytes, coding, maxBytes);
-    // What lies between two codings is nobody's.
-    if (bytes !== encoded) freeBytes(bytes);
+  for (const [index, coding] of codings.entries()) {
+    const decoded = decodeSmall(bytes, coding, maxBytes);
+    if (decoded === undefined) return decodeLarge(bytes, codings.slice(index), maxBytes);
     bytes = decoded;
   }
   return bytes;
 }
 
+/**
+ * The same for bytes that come one after the other, which are asked for no sooner than the decoded ones are. What lies
+ * between two codings is in memory for no longer than it takes to read it.
+ */
+export async function* decodeStream(
+  source: AsyncIterable<Uint8Array>,
+  codings: readonly ContentCoding[],
+  maxBytes: number,
+): AsyncGenerator<Uint8Array, void> {
+  let pieces = source;
+  for (const [index, coding] of codings.entries()) {
+    pieces = atMost(maxBytes, decodePieces(index === 0 ? pieces : freed(pieces), coding));
+  }
+  try {
+    yield* pieces;
+  } catch (error) {
+    throw codingFailure(error, maxBytes);
+  }
+}
+
 /** The failure that an error of zlib means. */
-export function codingFailure(error: unknown, maxBytes: number): HopError {
+function codingFailure(error: unknown, maxBytes: number): HopError {
   if (error instanceof HopError) return error;
   if (systemCodeOf(error) === 'ERR_BUFFER_TOO_LARGE') return tooLarge(maxBytes);
   return new HopError('bad_encoding', `the body's content coding is broken: ${messageOf(error)}`, error);
@@ -76,37 +95,55 @@ export function tooLarge(maxBytes: number): HopError {
 const SMALL_ENCODED_BYTES = 64 * 1024;
 const SMALL_DECODED_BYTES = 2 ** 20;
 
-async function decodeOnce(bytes: Uint8Array, coding: ContentCoding, maxBytes: number): Promise<Uint8Array> {
+/** Undefined when the body is large, or may become so. */
+function decodeSmall(bytes: Uint8Array, coding: ContentCoding, maxBytes: number): Uint8Array | undefined {
   // An empty body is empty in every coding: servers announce one for HEAD and for empty pages.
   if (bytes.length === 0) return bytes;
-  if (bytes.length <= SMALL_ENCODED_BYTES) {
-    const maxOutputLength = Math.min(maxBytes, SMALL_DECODED_BYTES);
-    try {
-      const decoded = decodeNow(bytes, coding, maxOutputLength);
-      if (decoded !== undefined) return decoded;
-    } catch (error) {
-      const worthMore = systemCodeOf(error) === 'ERR_BUFFER_TOO_LARGE' && maxOutputLength < maxBytes;
-      if (!worthMore) throw codingFailure(error, maxBytes);
-    }
+  if (bytes.length > SMALL_ENCODED_BYTES) return undefined;
+  const maxOutputLength = Math.min(maxBytes, SMALL_DECODED_BYTES);
+  try {
+    return decodeNow(bytes, coding, maxOutputLength);
+  } catch (error) {
+    const isWorthMore = systemCodeOf(error) === 'ERR_BUFFER_TOO_LARGE' && maxOutputLength < maxBytes;
+    if (!isWorthMore) throw codingFailure(error, maxBytes);
+    return undefined;
   }
-  return decodeLarge(bytes, coding, maxBytes);
 }
 
 /** In the thread pool, and with the pieces that come of it freed at once, which zlib's own way leaves to the garbage collector. */
-async function decodeLarge(bytes: Uint8Array, coding: ContentCoding, maxBytes: number): Promise<Uint8Array> {
+async function decodeLarge(
+  bytes: Uint8Array,
+  codings: readonly ContentCoding[],
+  maxBytes: number,
+): Promise<Uint8Array> {
   const gathered = new GatheredBytes(maxBytes);
   try {
-    for await (const piece of decodePieces(only(bytes), coding)) {
-      if (gathered.length + piece.length > maxBytes) throw tooLarge(maxBytes);
-      gathered.push(piece);
-    }
+    for await (const piece of decodeStream(only(bytes), codings, maxBytes)) gathered.push(piece);
     return gathered.take();
   } catch (error) {
     gathered.free();
-    throw codingFailure(error, maxBytes);
+    throw error;
   }
 }
 
 async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
+}
+
+async function* atMost(maxBytes: number, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const piece of pieces) {
+    bytes += piece.length;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    yield piece;
+  }
+}
+
+/** For a reader that is done with a piece when it asks for the next. */
+async function* freed(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const last = new LastPiece();
+  for await (const piece of pieces) {
+    last.become(piece);
+    yield piece;
+  }
 }

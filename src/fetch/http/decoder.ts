@@ -37,6 +37,8 @@ export async function* decodePieces(
   const first = await firstBytes(chunks);
   if (first.length === 0) return;
   const engine = ENGINES[variantOf(coding, first)]();
+  // Its reader hears of an error only until it has read the end, and `fed` may still fail behind that: it is awaited.
+  engine.on('error', () => {});
   const fed = feed(engine, coding, first, chunks);
   fed.catch((error: Error) => engine.destroy(error));
   yield* engine;
