@@ -1,6 +1,7 @@
 // Takes one content coding off, at once or as the bytes come, with the same result: a body that does not end where its coding
 // ends, early or late, is broken. Errors are zlib's own, or our words in its place.
 
+import { on } from 'node:events';
 import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import { ZstdFrames } from './zstd-frames.ts';
@@ -28,7 +29,10 @@ export function decodeNow(bytes: Uint8Array, coding: ContentCoding, maxOutputLen
   }
 }
 
-/** Decodes bytes as they come, in the thread pool, and no further than they are asked for. Nothing is nothing in every coding. */
+/**
+ * Decodes bytes as they come, in the thread pool, and no further than they are asked for. Nothing is nothing in every coding.
+ * Pieces may be views of one buffer; when one of another buffer comes, the former is nobody's any more.
+ */
 export async function* decodePieces(
   source: AsyncIterable<Uint8Array>,
   coding: ContentCoding,
@@ -41,8 +45,14 @@ export async function* decodePieces(
   engine.on('error', () => {});
   const fed = feed(engine, coding, first, chunks);
   fed.catch((error: Error) => engine.destroy(error));
-  yield* engine;
-  await fed;
+  try {
+    // Read as an iterable, a stream joins pieces in a buffer of its own while the engine goes on with theirs.
+    const pieces = on(engine, 'data', { close: ['end'], highWaterMark: 1, lowWaterMark: 1 });
+    for await (const [piece] of pieces) yield piece;
+    await fed;
+  } finally {
+    engine.destroy();
+  }
 }
 
 interface Engine extends Transform {
