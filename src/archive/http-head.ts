@@ -22,7 +22,7 @@ export interface PayloadShape {
 }
 
 /**
- * The head of a message, up to and with the empty line. `Transfer-Encoding`, a `Content-Length` that does not fit, and the
+ * The head of a message, up to and with the empty line, a character for each byte. `Transfer-Encoding`, a `Content-Length` that does not fit, and the
  * `Content-Encoding` of a decoded payload get the prefix; so does a field that already has it, so that reading takes away
  * exactly what writing added.
  */
@@ -31,14 +31,14 @@ export function formatHttpHead(startLine: string, headers: readonly Header[], pa
   for (const [name, value] of headers) {
     head += `${describesTransfer(name, value, payload) ? ORIGINAL : ''}${fieldName(name)}: ${oneLine(value)}\r\n`;
   }
-  return `${head}\r\n`;
+  return byteText(`${head}\r\n`);
 }
 
 /** Undoes `formatHttpHead`. Undefined if there is no complete head at the start of `block`. */
 export function parseHttpHead(block: Buffer): HttpHead | undefined {
   const end = block.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
-  const [startLine = '', ...lines] = block.toString('utf8', 0, end).split('\r\n');
+  const [startLine = '', ...lines] = block.toString('latin1', 0, end).split('\r\n');
   const headers: Header[] = [];
   for (const line of lines) {
     const field = parseField(line);
@@ -58,6 +58,11 @@ export function parseField(line: string): Header | undefined {
   while (start < end && isBlank(line.charCodeAt(start))) start++;
   while (end > start && isBlank(line.charCodeAt(end - 1))) end--;
   return [line.slice(0, colon), line.slice(start, end)];
+}
+
+/** A character for each byte, as fields are received (RFC 9110 §5.5). Where one is none, the bytes are those of UTF-8. */
+export function byteText(text: string): string {
+  return /[^\0-\xff]/.test(text) ? Buffer.from(text).toString('latin1') : text;
 }
 
 /** RFC 9110 §5.5: a recipient replaces CR, LF and NUL within a field value by a space. */

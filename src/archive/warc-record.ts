@@ -44,19 +44,19 @@ function lastField(blockLength: number): string {
 }
 
 /**
- * A whole record, the digest of its block among the fields. The block is `text` and then `body`. Thousands are made in a
- * second, so all is laid out once, in its place: the digest comes last, and is of a length that is known.
+ * A whole record, the digest of its block among the fields. The block is `text`, a character for each byte, and then `body`.
+ * Thousands are made in a second, so all is laid out once, in its place: the digest comes last, and is of a length that is
+ * known.
  */
 export function formatRecord(fields: readonly Field[], text: string, body: Uint8Array = NO_BYTES): Buffer {
-  const textLength = Buffer.byteLength(text);
-  const blockLength = textLength + body.length;
+  const blockLength = text.length + body.length;
   const before = `${formatFields(fields)}WARC-Block-Digest: sha256:`;
   const after = `\r\n${lastField(blockLength)}`;
   const digestAt = Buffer.byteLength(before);
   const blockAt = digestAt + SHA256_HEX + after.length;
   const record = Buffer.allocUnsafe(blockAt + blockLength + RECORD_END.length);
-  record.write(text, blockAt);
-  record.set(body, blockAt + textLength);
+  record.write(text, blockAt, 'latin1');
+  record.set(body, blockAt + text.length);
   record.set(RECORD_END, blockAt + blockLength);
   const digest = hash('sha256', record.subarray(blockAt, blockAt + blockLength));
   record.write(`${before}${digest}${after}`);
@@ -65,10 +65,10 @@ export function formatRecord(fields: readonly Field[], text: string, body: Uint8
 
 /** The same in parts, the body as it is: for bodies so large that a copy of them counts. */
 export function formatLargeRecord(fields: readonly Field[], text: string, body: Uint8Array): Member {
-  const digest = createHash('sha256').update(text).update(body).digest('hex');
+  const digest = createHash('sha256').update(text, 'latin1').update(body).digest('hex');
   const all = [...fields, ['WARC-Block-Digest', `sha256:${digest}`]] as const;
-  const head = formatRecordHead(all, Buffer.byteLength(text) + body.length);
-  return [Buffer.from(head + text), body, RECORD_END];
+  const head = formatRecordHead(all, text.length + body.length);
+  return [Buffer.from(head), Buffer.from(text, 'latin1'), body, RECORD_END];
 }
 
 /** Undoes `formatRecord`. Undefined unless `bytes` are exactly one record. */

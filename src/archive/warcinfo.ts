@@ -3,7 +3,7 @@
 import type { Instant } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import { storedMember } from './gzip-member.ts';
-import { oneLine } from './http-head.ts';
+import { byteText, oneLine } from './http-head.ts';
 import type { Member } from './member.ts';
 import { formatRecord, recordId, warcDate } from './warc-record.ts';
 
@@ -27,5 +27,5 @@ export function encodeWarcinfo(fileName: string | undefined, stamp: WarcinfoStam
     ['WARC-Filename', fileName],
     ['Content-Type', 'application/warc-fields'],
   ] as const;
-  return storedMember([formatRecord(fields, block)]);
+  return storedMember([formatRecord(fields, byteText(block))]);
 }

@@ -105,7 +105,7 @@ async function* warcBytes(
 }
 
 async function* wholeRecord(head: ArchivedHead, payload: Payload): AsyncGenerator<Uint8Array> {
-  const http = Buffer.from(formatHttpHead(statusLine(head.status, head.statusText), head.headers, payload));
+  const http = Buffer.from(formatHttpHead(statusLine(head.status, head.statusText), head.headers, payload), 'latin1');
   // No block digest: it would need a second pass over the payload, whose own digest is known.
   const fields = [
     ['WARC-Type', 'response'],

@@ -2,157 +2,27 @@
 // what was whole counts as an answer; the next request gets its own answer; and nothing is left that would end the process
 // (an error that nobody hears fails the whole file).
 
-import { createCipheriv, hash } from 'node:crypto';
-import type { Socket } from 'node:net';
-import zlib from 'node:zlib';
+import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseHostPattern } from '../../src/fetch/guard/host-pattern.ts';
-import type { ContentCoding } from '../../src/fetch/http/decoder.ts';
 import { DEFAULT_TIMEOUTS, type HopTimeouts } from '../../src/fetch/http/hop-options.ts';
 import { HttpHop } from '../../src/fetch/http/http-hop.ts';
+import { bytesFor, right, type Said, said, say } from '../fixtures/generated-answers.ts';
 import { type RawServer, rawServer } from '../fixtures/raw-server.ts';
-
-const ENCODE: Readonly<Record<ContentCoding, (bytes: Uint8Array) => Buffer>> = {
-  gzip: (bytes) => zlib.gzipSync(bytes),
-  br: (bytes) => zlib.brotliCompressSync(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } }),
-  zstd: (bytes) => zlib.zstdCompressSync(bytes),
-  deflate: (bytes) => zlib.deflateSync(bytes),
-};
-
-/** An answer as it should be. */
-interface Right {
-  readonly status: number;
-  readonly framing: 'length' | 'chunked' | 'close';
-  /** The innermost first. */
-  readonly codings: readonly ContentCoding[];
-  readonly body: Buffer;
-  /** How large chunks are, and pieces on the wire. */
-  readonly pieceBytes: number;
-}
-
-/** What is done to its bytes, at a place given as a share of them. */
-interface Damage {
-  readonly kind: 'insert' | 'replace' | 'remove' | 'repeat' | 'cut';
-  readonly at: number;
-  readonly bytes: Buffer;
-}
-
-interface Said extends Right {
-  readonly damages: readonly Damage[];
-  readonly end: 'stays' | 'closes' | 'resets';
-}
-
-// The same in every run, so that a seed shows the same thing again.
-const NOISE = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(Buffer.alloc(3_000_000));
-const bytes = (maxLength: number) => fc.uint8Array({ minLength: 1, maxLength }).map((array) => Buffer.from(array));
-const telling = fc
-  .constantFrom(
-    '\r\n',
-    '\r\n\r\n',
-    '\n',
-    ' ',
-    ':',
-    '0\r\n\r\n',
-    'HTTP/1.1 200 OK\r\n\r\n',
-    'HTTP/1.1 100 \r\n\r\n',
-    '\0',
-  )
-  .map((text) => Buffer.from(text));
-const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-
-const right: fc.Arbitrary<Right> = fc.record({
-  status: fc.constantFrom(200, 200, 200, 203, 404, 429, 500),
-  framing: fc.constantFrom('length', 'chunked', 'close'),
-  codings: fc.array(fc.constantFrom<ContentCoding>('gzip', 'br', 'zstd', 'deflate'), { maxLength: 2 }),
-  body: fc.oneof(
-    bytes(300),
-    // Zeros may stand behind a member of gzip; many of them, in another coding, are few bytes.
-    fc.nat(200_000).map((size) => Buffer.alloc(size)),
-    fc.nat(150_000).map((size) => Buffer.concat([zlib.gzipSync('page'), Buffer.alloc(size)])),
-    // Nothing makes these smaller: they are gathered as they come.
-    fc.nat(NOISE.length).map((size) => NOISE.subarray(0, size)),
-  ),
-  pieceBytes: fc.constantFrom(1, 7, 64, 1_000, 100_000),
-});
-const damage: fc.Arbitrary<Damage> = fc.record({
-  kind: fc.constantFrom('insert', 'replace', 'remove', 'repeat', 'cut'),
-  at: fc.oneof(share, fc.constantFrom(0.999_999)),
-  bytes: fc.oneof(bytes(12), telling),
-});
-const said: fc.Arbitrary<Said> = fc
-  .tuple(
-    right,
-    fc.array(damage, { minLength: 1, maxLength: 3 }),
-    fc.constantFrom<Said['end']>('stays', 'closes', 'closes', 'resets'),
-  )
-  .map(([answer, damages, end]) => ({ ...answer, damages, end }));
-
-function bytesOf({ status, framing, codings, body, pieceBytes }: Right): Buffer {
-  const encoded = codings.reduce<Uint8Array>((inner, coding) => ENCODE[coding](inner), body);
-  const head = [`HTTP/1.1 ${status} OK`];
-  if (codings.length > 0) head.push(`Content-Encoding: ${codings.join(', ')}`);
-  if (framing === 'length') head.push(`Content-Length: ${encoded.length}`);
-  if (framing === 'chunked') head.push('Transfer-Encoding: chunked');
-  if (framing === 'close') head.push('Connection: close');
-  const content = framing === 'chunked' ? inChunks(encoded, Math.max(pieceBytes, encoded.length / 500)) : encoded;
-  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), content]);
-}
-
-function inChunks(body: Uint8Array, size: number): Buffer {
-  const chunks: (Uint8Array | Buffer)[] = [];
-  for (let at = 0; at < body.length; at += Math.ceil(size)) {
-    const chunk = body.subarray(at, at + Math.ceil(size));
-    chunks.push(Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n'));
-  }
-  return Buffer.concat([...chunks, Buffer.from('0\r\n\r\n')]);
-}
-
-function damaged(whole: Buffer, { kind, at: place, bytes }: Damage): Buffer {
-  const at = Math.floor(whole.length * place);
-  const [before, after] = [whole.subarray(0, at), whole.subarray(at)];
-  switch (kind) {
-    case 'insert':
-      return Buffer.concat([before, bytes, after]);
-    case 'replace':
-      return Buffer.concat([before, bytes, after.subarray(bytes.length)]);
-    case 'remove':
-      return Buffer.concat([before, after.subarray(bytes.length)]);
-    case 'repeat':
-      return Buffer.concat([before, after, after]);
-    case 'cut':
-      return before;
-  }
-}
-
-/** In pieces, each in a segment of its own where it can be; then the end. */
-async function say(socket: Socket, whole: Buffer, pieceBytes: number, end: Said['end']): Promise<void> {
-  socket.setNoDelay(true);
-  const size = Math.max(pieceBytes, Math.ceil(whole.length / 40));
-  for (let at = 0; at < whole.length && !socket.destroyed; at += size) {
-    socket.write(whole.subarray(at, at + size));
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  if (end === 'closes') socket.end();
-  if (end === 'resets') socket.resetAndDestroy();
-}
 
 const OWN = 'its own answer';
 const MOST_BYTES = 4_000_000;
 let server: RawServer;
 let hop: HttpHop;
+/** To a request for `/3` it says the one at 3. */
 let answers: readonly Said[] = [];
-
-/** What the server says to a request for `/3`. */
-function bytesFor(said: Said): Buffer {
-  return said.damages.reduce(damaged, bytesOf(said));
-}
 
 beforeAll(async () => {
   server = await rawServer((socket, head) => {
     const asked = answers[Number(/^GET \/(\d+)/.exec(head)?.[1])];
     if (asked === undefined) socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${OWN.length}\r\n\r\n${OWN}`);
-    else void say(socket, bytesFor(asked), asked.pieceBytes, asked.end);
+    else void say(socket, asked);
   });
   hop = new HttpHop({
     allow: [parseHostPattern('127.0.0.1')],

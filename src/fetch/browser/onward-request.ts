@@ -12,7 +12,7 @@ import type { Socket } from 'node:net';
 import { CurlewError, ErrorCode, messageOf, systemCodeOf } from '../../platform/errors.ts';
 import { refuseManyHeaders, refuseUnaskedPart } from '../http/answer-rules.ts';
 import { HopError } from '../http/failure-code.ts';
-import { headerValue } from '../http/header-list.ts';
+import { headersFromRaw, headerValue } from '../http/header-list.ts';
 import { MOST_INFORMATIONAL } from '../http/hop-options.ts';
 import { failureOf } from '../http/wire-failure.ts';
 import type { HeaderList } from '../outcome.ts';
@@ -21,7 +21,7 @@ import { AnswerEnd, isParserError } from './answer-end.ts';
 import { BrowserError } from './browser-result.ts';
 import type { GuardedAgent } from './guarded-agent.ts';
 import type { PageTraffic, TrackedRequest } from './page-traffic.ts';
-import { pairsOf, sentOnHeaders } from './proxy-headers.ts';
+import { sentOnHeaders } from './proxy-headers.ts';
 import type { DocumentRequest, RedirectChain } from './redirect-chains.ts';
 
 /** The way a request goes. */
@@ -166,7 +166,7 @@ export class OnwardRequest {
       });
       const headOf = (response: IncomingMessage, socket: Socket | undefined): OnwardHead => ({
         response,
-        headers: pairsOf(response.rawHeaders),
+        headers: headersFromRaw(response.rawHeaders),
         end: new AnswerEnd(client, response),
         socket,
       });

@@ -2,7 +2,7 @@
 // fields go to the origin they were meant for; and nothing comes back that would make a later load depend on an earlier.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { headerValue, withoutHeaders } from '../http/header-list.ts';
+import { headersFromRaw, headerValue, withoutHeaders } from '../http/header-list.ts';
 import { VALIDATORS } from '../leg.ts';
 import type { HeaderList } from '../outcome.ts';
 import { type OwnCookies, withOwnCookies } from '../session/own-cookies.ts';
@@ -52,7 +52,7 @@ export function sentOnHeaders(
   load: { readonly url: URL; readonly headers: HeaderList; readonly ownCookies?: OwnCookies | undefined },
 ): HeaderList {
   const isHome = url.origin === load.url.origin;
-  const chromiums = withCookies(pairsOf(rawHeaders), isHome ? load.ownCookies : undefined);
+  const chromiums = withCookies(headersFromRaw(rawHeaders), isHome ? load.ownCookies : undefined);
   const own = withoutHeaders(load.headers, NEVER_SET).filter(([name]) => {
     const lower = name.toLowerCase();
     if (lower === 'user-agent') return true;
@@ -98,13 +98,4 @@ export function passedOnHeaders(headers: HeaderList, kind: RequestKind, decoded:
   const document: HeaderList = [...withoutHeaders(passed, CACHING), ['Cache-Control', 'no-store']];
   if (!/^application\/pdf\b/i.test(headerValue(headers, 'content-type')?.trim() ?? '')) return document;
   return [...withoutHeaders(document, DISPOSITION), ['Content-Disposition', 'attachment']];
-}
-
-/** Node's raw headers: name, value, name, value. */
-export function pairsOf(rawHeaders: readonly string[]): HeaderList {
-  const pairs: [string, string][] = [];
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    pairs.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']);
-  }
-  return pairs;
 }

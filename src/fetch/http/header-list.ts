@@ -24,13 +24,26 @@ export function withoutHeaders(headers: HeaderList, names: ReadonlySet<string>):
   return headers.filter(([key]) => !names.has(key.toLowerCase()));
 }
 
-/** What undici's parser hands over: name, value, name, value. Bytes are read as Latin-1 (RFC 9110 §5.5). */
-export function headersFromRaw(raw: readonly Buffer[]): HeaderList {
+/** What parsers hand over: name, value, name, value. Bytes are read as Latin-1 (RFC 9110 §5.5). */
+export function headersFromRaw(raw: readonly (Buffer | string)[]): HeaderList {
   const headers: [string, string][] = [];
   for (let index = 0; index + 1 < raw.length; index += 2) {
-    headers.push([raw[index]?.toString('latin1') ?? '', raw[index + 1]?.toString('latin1') ?? '']);
+    headers.push([latin1(raw[index]), withoutBlanks(latin1(raw[index + 1]))]);
   }
   return headers;
+}
+
+function latin1(text: Buffer | string = ''): string {
+  return typeof text === 'string' ? text : text.toString('latin1');
+}
+
+const BLANKS = '\t ';
+
+/** RFC 9110 §5.5: blanks around a value are no part of it. Parsers leave tabs behind it. */
+function withoutBlanks(value: string): string {
+  let end = value.length;
+  while (end > 0 && BLANKS.includes(value.charAt(end - 1))) end--;
+  return value.slice(0, end);
 }
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

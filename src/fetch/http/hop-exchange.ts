@@ -123,8 +123,10 @@ export class HopExchange implements Dispatcher.DispatchHandler {
     }
     clearTimeout(this.#headTimer);
     const raw = controller.rawHeaders;
-    const headers = headersFromRaw(Array.isArray(raw) ? (raw as Buffer[]) : []);
-    const head = { status, statusText: statusText ?? '', headers };
+    const headers = headersFromRaw(Array.isArray(raw) ? raw : []);
+    // undici reads it as UTF-8. Here a character is a byte, as in the fields.
+    const reason = Buffer.from(statusText ?? '').toString('latin1');
+    const head = { status, statusText: reason, headers };
     try {
       refuseManyHeaders(headers);
       this.#head = head;

@@ -11,6 +11,11 @@ describe('decodeText', () => {
     });
   });
 
+  it('reads a page whose Content-Type is there and says nothing, by its markup', () => {
+    expect(decodeText(Buffer.from('ä'), '')).toEqual({ text: 'ä', encoding: 'utf-8' });
+    expect(decodeText(latin('<meta charset=latin1>\xe4'), '').encoding).toBe('windows-1252');
+  });
+
   it('replaces bytes that are no UTF-8 and keeps the rest', () => {
     expect(decodeText(latin('caf\xe9!'), undefined).text).toBe('caf\ufffd!');
   });

@@ -19,7 +19,7 @@ export interface SniffedEncoding {
 export function sniffEncoding(bytes: Buffer, contentType: string | undefined): SniffedEncoding {
   return (
     fromByteOrderMark(bytes) ?? {
-      encoding: (contentType && fromContentType(contentType)) ?? fromMarkup(bytes, contentType) ?? 'utf-8',
+      encoding: encodingNamed(charsetIn(contentType)) ?? fromMarkup(bytes, contentType) ?? 'utf-8',
       skip: 0,
     }
   );
@@ -30,11 +30,6 @@ function fromByteOrderMark(bytes: Buffer): SniffedEncoding | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return { encoding: 'utf-16le', skip: 2 };
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return { encoding: 'utf-16be', skip: 2 };
   return undefined;
-}
-
-function fromContentType(contentType: string): string | undefined {
-  const match = CHARSET.exec(contentType);
-  return encodingNamed(match?.[1] ?? match?.[2] ?? match?.[3]);
 }
 
 const JSON_TYPE = /^\s*[\w.+-]+\/(?:[\w.+-]+\+)?json\b/i;
@@ -56,7 +51,7 @@ function fromMeta(start: string): string | undefined {
       const key = name.toLowerCase();
       if (!found.has(key)) found.set(key, double ?? single ?? bare ?? '');
     }
-    const charset = found.get('charset') ?? (isContentType(found) ? charsetOf(found.get('content')) : undefined);
+    const charset = found.get('charset') ?? (isContentType(found) ? charsetIn(found.get('content')) : undefined);
     const encoding = declaredInAscii(charset);
     if (encoding !== undefined) return encoding;
   }
@@ -67,8 +62,9 @@ function isContentType(attributes: ReadonlyMap<string, string>): boolean {
   return attributes.get('http-equiv')?.toLowerCase() === 'content-type';
 }
 
-function charsetOf(content = ''): string | undefined {
-  const match = CHARSET.exec(content);
+/** What the value of a Content-Type says. */
+function charsetIn(contentType = ''): string | undefined {
+  const match = CHARSET.exec(contentType);
   return match?.[1] ?? match?.[2] ?? match?.[3];
 }
 
