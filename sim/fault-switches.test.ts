@@ -131,6 +131,31 @@ describe('FaultSwitches', () => {
     expect(faults.active().map(({ fault }) => fault)).toEqual([{ ...UNAVAILABLE, path: '/b' }]);
   });
 
+  it('holds until it is cleared, also when it is used up, and whatever else is cleared', async () => {
+    const { faults } = setUp();
+    const hold = { kind: 'hold', path: '/a', count: 1 } as const;
+    const [first, second] = [faults.set(hold), faults.set(hold)];
+    const signals = ['/a', '/a', '/a'].map((path) => {
+      const fault = faults.strike('GET', path);
+      return fault?.kind === 'hold' ? faults.cleared(fault) : undefined;
+    });
+    const held = () => signals.map((signal) => signal?.aborted === false);
+    expect(faults.active()).toEqual([]);
+    expect(held()).toEqual([true, true, false]);
+    await faults.clear(second);
+    expect(held()).toEqual([true, false, false]);
+    await faults.clear(first);
+    expect(held()).toEqual([false, false, false]);
+  });
+
+  it('has cleared a hold that is asked about too late', async () => {
+    const { faults } = setUp();
+    faults.set({ kind: 'hold' });
+    const fault = faults.strike('GET', '/');
+    await faults.clear();
+    expect(fault?.kind === 'hold' && faults.cleared(fault).aborted).toBe(true);
+  });
+
   it('shuts the door at once and opens it when the outage is over', async () => {
     const { clock, door, faults } = setUp();
     faults.set({ kind: 'down', how: 'refuse', forMs: 7_200_000 });

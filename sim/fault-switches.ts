@@ -4,7 +4,7 @@
 import type { Clock } from '../src/platform/clock.ts';
 import { CurlewError, ErrorCode } from '../src/platform/errors.ts';
 import { chance } from './chance.ts';
-import type { DownFault, Fault, RequestFault } from './fault.ts';
+import type { DownFault, Fault, HoldFault, RequestFault } from './fault.ts';
 
 /** What can be shut and opened again: the site's listening socket. */
 export interface Door {
@@ -30,6 +30,13 @@ interface RequestSwitch {
   readonly asked: Map<string, number>;
 }
 
+/** A hold outlives its switch, which may be used up: it ends when it is cleared. */
+interface Hold {
+  readonly id: number;
+  readonly fault: HoldFault;
+  readonly cleared: AbortController;
+}
+
 interface Outage {
   readonly id: number;
   readonly fault: DownFault;
@@ -41,6 +48,7 @@ export class FaultSwitches {
   readonly #seed: number;
   readonly #door: Door;
   #switches: RequestSwitch[] = [];
+  #holds: Hold[] = [];
   #outage: Outage | undefined;
   #lastId = 0;
 
@@ -51,8 +59,11 @@ export class FaultSwitches {
   }
 
   /** Switches a fault on, from this moment. Returns its id. Throws if the site is to go down while it is down. */
-  set(fault: Fault): number {
+  set(given: Fault): number {
     const id = ++this.#lastId;
+    // A copy, by which the switch that has struck can be told from all others.
+    const fault = { ...given };
+    if (fault.kind === 'hold') this.#holds.push({ id, fault, cleared: new AbortController() });
     if (fault.kind === 'down') this.#goDown({ id, fault, ended: new AbortController() });
     else {
       const endsAt = this.#clock.monotonic() + (fault.forMs ?? Number.POSITIVE_INFINITY);
@@ -64,9 +75,12 @@ export class FaultSwitches {
 
   /** Switches off one fault, or all. Unknown ids are ignored. After an outage, resolves when the site is reachable. */
   async clear(id?: number): Promise<void> {
-    this.#switches = id === undefined ? [] : this.#switches.filter((one) => one.id !== id);
+    const isMeant = (one: { readonly id: number }) => id === undefined || one.id === id;
+    this.#switches = this.#switches.filter((one) => !isMeant(one));
+    for (const hold of this.#holds) if (isMeant(hold)) hold.cleared.abort();
+    this.#holds = this.#holds.filter((one) => !isMeant(one));
     const outage = this.#outage;
-    if (outage === undefined || (id !== undefined && outage.id !== id)) return;
+    if (outage === undefined || !isMeant(outage)) return;
     await this.#comeUp(outage);
   }
 
@@ -87,6 +101,11 @@ export class FaultSwitches {
     );
     if (hit !== undefined) hit.left--;
     return hit?.fault;
+  }
+
+  /** Fires when the hold that has struck is cleared, and has fired if it was. */
+  cleared(fault: HoldFault): AbortSignal {
+    return this.#holds.find((hold) => hold.fault === fault)?.cleared.signal ?? AbortSignal.abort();
   }
 
   #isDrawn(one: RequestSwitch, request: string): boolean {

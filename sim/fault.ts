@@ -59,6 +59,14 @@ interface LatencyFault extends FaultScope {
   readonly ms: number;
 }
 
+/**
+ * The answer is right but waits until this fault is cleared, or the site closes. What it holds is held on when its `count` is
+ * used up or its `forMs` is over: these say who is held, not for how long.
+ */
+export interface HoldFault extends FaultScope {
+  readonly kind: 'hold';
+}
+
 /** The site itself answers wrongly, in a way that it knows by this name. */
 interface QuirkFault extends FaultScope {
   readonly kind: 'quirk';
@@ -83,5 +91,6 @@ export type RequestFault =
   | SilentFault
   | TruncateFault
   | LatencyFault
+  | HoldFault
   | QuirkFault;
 export type Fault = RequestFault | DownFault;

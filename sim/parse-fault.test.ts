@@ -12,6 +12,7 @@ describe('parseFault', () => {
     { kind: 'quirk', name: 'csv-half', token: 'FSD0001', after: 2 },
     { kind: 'truncate', missingBytes: 5 },
     { kind: 'latency', ms: 0 },
+    { kind: 'hold', path: '/case/', count: 8 },
     { kind: 'down', how: 'refuse', forMs: 100 },
   ];
   it.each(faults)('takes $kind as it is written', (fault) => {

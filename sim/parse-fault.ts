@@ -33,13 +33,15 @@ export function parseFault(value: unknown): Fault {
       };
     case 'latency':
       return { kind: 'latency', ms: number(fields, 'ms', 0) ?? missing('ms'), ...parseScope(fields) };
+    case 'hold':
+      return { kind: 'hold', ...parseScope(fields) };
     case 'quirk':
       return { kind: 'quirk', name: text(fields, 'name') ?? missing('name'), ...parseScope(fields) };
     case 'down':
       if (fields.how !== 'reset' && fields.how !== 'refuse') return invalid('how', '"reset" or "refuse"');
       return { kind: 'down', how: fields.how, ...optional('forMs', number(fields, 'forMs', 0)) };
     default:
-      return invalid('kind', 'one of status, reset, slow, silent, truncate, latency, quirk, down');
+      return invalid('kind', 'one of status, reset, slow, silent, truncate, latency, hold, quirk, down');
   }
 }
 

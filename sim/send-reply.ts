@@ -22,6 +22,7 @@ export async function sendReply(response: ServerResponse, reply: Reply, options:
   switch (fault?.kind) {
     case undefined:
     case 'latency':
+    case 'hold':
     case 'status':
     case 'silent':
     case 'quirk':

@@ -172,6 +172,28 @@ describe('the control endpoint', () => {
   });
 });
 
+describe('an answer that is held', () => {
+  it('comes when that is over, while others come at once', async () => {
+    const { url, log, faults } = await start();
+    const fault = faults.set({ kind: 'hold', path: '/held' });
+    const held = get(`${url}/held`);
+    await log.arrival(({ path }) => path === '/held');
+    expect((await get(`${url}/other`)).text).toBe('/other');
+    expect(log.entries[0]).toMatchObject({ path: '/held', fault: 'hold', status: null, finishedAt: null });
+    await faults.clear(fault);
+    expect(await held).toEqual({ status: 200, text: '/held' });
+  });
+
+  it('comes when the site closes', async () => {
+    const running = await start();
+    running.faults.set({ kind: 'hold' });
+    const held = get(running.url);
+    await running.log.arrival(() => true);
+    await running.close();
+    expect(await held).toEqual({ status: 200, text: '/' });
+  });
+});
+
 describe('an outage', () => {
   it('refuses connections and comes back on the same port when its time is over', async () => {
     const clock = new FakeClock();

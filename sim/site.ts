@@ -216,6 +216,7 @@ class HttpSite implements Site {
 
   async #delay(fault: RequestFault | undefined): Promise<void> {
     const ownMs = this.#latencyMs === 0 ? 0 : pickLatencyMs(this.#latencyMs, this.#latencyChance.next());
+    if (fault?.kind === 'hold') await fired(AbortSignal.any([this.faults.cleared(fault), this.#closing.signal]));
     const delayMs = ownMs + (fault?.kind === 'latency' ? fault.ms : 0);
     if (delayMs === 0) return;
     await this.#clock.sleep(delayMs, this.#closing.signal).catch(() => undefined); // Closing: answer now.
@@ -244,6 +245,13 @@ class HttpSite implements Site {
     if (this.#closing.signal.aborted) response.shouldKeepAlive = false;
     await sendReply(response, reply, { fault, clock: this.#clock, signal: this.#closing.signal });
   }
+}
+
+function fired(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 function simRequest(request: IncomingMessage, body: string): SimRequest {
