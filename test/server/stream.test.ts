@@ -1,9 +1,11 @@
 // Server-sent events: what became true comes once, in order, also to who was away.
 
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Ledger } from '../../src/ledger/ledger.ts';
+import { Reports } from '../../src/ledger/reports/reports.ts';
+import type { RunId } from '../../src/ledger/run.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { FakeClock } from '../../src/platform/fake-clock.ts';
 import { STREAM_EVENTS } from '../../src/server/contract/service.ts';
 import { closing } from '../fixtures/closing.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
@@ -66,24 +68,27 @@ async function openRun() {
     } as const;
     return ledger.takeRun(await ledger.createRun(run, []));
   };
-  return { begin };
+  return { begin, take: (run: RunId) => ledger.takeRun(run) };
 }
 
 const said = (messages: readonly Message[]) => messages.map(({ data }) => data.data.n);
 
 describe('the event stream', () => {
   it('is as new as what is asked for after it: nobody who was told is answered from before', async () => {
-    const server = await openServer(scratch('data'));
+    const clock = new FakeClock();
+    const server = await openServer(scratch('data'), { clock });
     const { begin } = await openRun();
     const run = await begin('Ended');
     const stream = listen(`${server.url}/api/events/stream?run=${run.run}`);
     await take(stream, 1, 'hello');
     const ask = async () => (await call(server, 'run', { params: { id: run.run } })).json.run.state;
+    await clock.advance(1_000);
     expect((await take(stream, 1, 'run'))[0]?.data.state).toBe('running');
     // It looks once a second, and answers are shared for half of one: this one would still be.
-    await sleep(700);
+    await clock.advance(700);
     expect(await ask()).toBe('running');
     await run.end('interrupted', undefined);
+    await clock.advance(300);
     expect((await take(stream, 1, 'run'))[0]?.data.state).toBe('interrupted');
     expect(await ask()).toBe('interrupted');
   });
@@ -152,6 +157,71 @@ describe('the event stream', () => {
       state: 'completed',
       health: 'suspicious',
     });
+    await watching.return(undefined);
+  });
+
+  it.each(['that run', 'all runs'])('tells %s of one that came and went between two looks', async (whom) => {
+    const clock = new FakeClock();
+    const server = await openServer(scratch('data'), { clock });
+    const { begin } = await openRun();
+    const run = await begin('Short');
+    const query = whom === 'that run' ? `?run=${run.run}` : '';
+    const watching = listen(`${server.url}/api/events/stream${query}`);
+    await take(watching, 1, 'hello');
+    await run.end('completed', undefined);
+    await clock.advance(1_000);
+    expect((await take(watching, 1, 'run'))[0]?.data).toMatchObject({ id: run.run, state: 'completed' });
+    await watching.return(undefined);
+  });
+
+  it('tells of an old run that was gone on with for a moment, to who watches it', async () => {
+    const clock = new FakeClock();
+    const server = await openServer(scratch('data'), { clock });
+    const { begin, take: takeAgain } = await openRun();
+    const old = await begin('Old');
+    await old.end('interrupted', undefined);
+    for (let n = 0; n < 100; n++) await (await begin('Newer')).end('completed', undefined);
+    const watching = listen(`${server.url}/api/events/stream?run=${old.run}`);
+    await take(watching, 1, 'hello');
+    await clock.advance(1_000);
+    expect((await take(watching, 1, 'run'))[0]?.data.state).toBe('interrupted');
+    await (await takeAgain(old.run)).end('completed', undefined);
+    await clock.advance(1_000);
+    expect((await take(watching, 1, 'run'))[0]?.data.state).toBe('completed');
+    await watching.return(undefined);
+  });
+
+  it('tells all that happened before the end of the last run, however much it was', async () => {
+    const clock = new FakeClock();
+    const server = await openServer(scratch('data'), { clock });
+    const { begin } = await openRun();
+    const run = await begin('Long');
+    const watching = listen(`${server.url}/api/events/stream`);
+    await take(watching, 1, 'hello');
+    for (let n = 0; n < 700; n++) await run.addEvent({ kind: 'noted', data: { n } });
+    await run.end('completed', undefined);
+    await clock.advance(1_000);
+    await take(watching, 500, 'event');
+    await clock.advance(1_000);
+    expect(said(await take(watching, 200, 'event')).at(-1)).toBe(699);
+    await watching.return(undefined);
+  });
+
+  it('tells what a look that failed has not told', async () => {
+    const clock = new FakeClock();
+    const server = await openServer(scratch('data'), { clock });
+    const { begin } = await openRun();
+    const watching = listen(`${server.url}/api/events/stream`);
+    await take(watching, 1, 'hello');
+    const run = await begin('One');
+    await run.addEvent({ kind: 'noted', data: { n: 1 } });
+    await run.end('completed', undefined);
+    const failing = vi.spyOn(Reports.prototype, 'eventsAfter').mockRejectedValueOnce(new Error('busy'));
+    onTestFinished(() => failing.mockRestore());
+    await clock.advance(1_000);
+    expect(server.logged.join()).toContain('look_failed');
+    await clock.advance(1_000);
+    expect(said(await take(watching, 1, 'event'))).toEqual([1]);
     await watching.return(undefined);
   });
 });

@@ -1,5 +1,6 @@
-// Looks into the ledger once a second for all who watch: what became true since, and how far running runs are. However many
-// dashboards are open, a run is asked once. Who is told of a run and then asks for it is not answered from before.
+// Looks into the ledger once a second for all who watch: what became true since, how far running runs are, and what has ended,
+// also what began and ended between two looks. However many dashboards are open, a run is asked once. Who is told of a run and
+// then asks for it is not answered from before.
 
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { EventReportRow } from '../../ledger/reports/event-report.ts';
@@ -8,6 +9,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { RunRow, StoredEvent } from '../contract/runs.ts';
 import { clean, cleanText } from '../http/clean.ts';
 import type { SharedAnswers } from '../http/shared-answers.ts';
+import { stampOf } from '../runs/require-run.ts';
 import type { RunRates } from '../runs/run-rates.ts';
 import type { RunRows } from '../runs/run-rows.ts';
 
@@ -30,6 +32,8 @@ export interface StreamMessage {
 const LOOK_MS = 1_000;
 /** Events taken at once; the rest is taken at the next look. */
 const MOST_EVENTS = 500;
+/** Runs in which an end is seen though nobody saw them run: the newest, and those that are watched. */
+const MOST_RECENT = 100;
 
 export class EventHub {
   readonly #ledger: Ledger;
@@ -41,6 +45,8 @@ export class EventHub {
   readonly #stopping = new AbortController();
   /** What was last said of each run that was running, to say it again only when it changed. */
   readonly #said = new Map<number, string>();
+  /** How each run was that has been looked at. */
+  #stamps: ReadonlyMap<number, string> = new Map();
   #lastEvent = 0;
   #version = -1;
   #looking: Promise<void> = Promise.resolve();
@@ -64,7 +70,9 @@ export class EventHub {
 
   /** Begins to look. `fail` is told when a look fails; the next is made all the same. */
   async start(fail: (error: unknown) => void): Promise<void> {
-    this.#lastEvent = await this.#ledger.reports.lastEvent();
+    const { reports } = this.#ledger;
+    this.#lastEvent = await reports.lastEvent();
+    this.#stamps = stampsOf(await reports.runs({}, MOST_RECENT));
     this.#looking = this.#look(fail);
   }
 
@@ -98,13 +106,14 @@ export class EventHub {
     const { reports } = this.#ledger;
     const version = await reports.version();
     const changed = version !== this.#version;
-    this.#version = version;
     const running = await reports.runs({ statuses: ['running'] }, 100);
     // A process that dies changes nothing in the ledger: so runs that were running are looked at in any case.
     if (!changed && running.length === 0 && this.#said.size === 0) return;
     for (const run of running) await this.#sample(run);
-    await this.#tellEvents();
-    await this.#tellRuns(running);
+    const toldAll = await this.#tellEvents();
+    await this.#tellRuns(running, changed);
+    // Only now: what a look that failed has not told, and what was too much for one, is left to the next.
+    if (toldAll) this.#version = version;
   }
 
   async #sample({ id, kind }: ReportedRun): Promise<void> {
@@ -121,25 +130,44 @@ export class EventHub {
     this.#rates.sample(id, new Map(settled));
   }
 
-  async #tellEvents(): Promise<void> {
+  /** Whether that was all. */
+  async #tellEvents(): Promise<boolean> {
     const events = await this.#ledger.reports.eventsAfter(this.#lastEvent, undefined, MOST_EVENTS);
     for (const event of events) {
       this.#lastEvent = event.id;
       if (this.#watchers.size > 0) this.#tell(event.run, messageOf(event));
     }
+    return events.length < MOST_EVENTS;
   }
 
   /** The rows of runs that are running, and once more those that no longer are. */
-  async #tellRuns(running: readonly ReportedRun[]): Promise<void> {
+  async #tellRuns(running: readonly ReportedRun[], changed: boolean): Promise<void> {
     const ids = new Set<number>(running.map(({ id }) => id));
     this.#rates.keepOnly(ids);
-    const ended = [...this.#said.keys()].filter((id) => !ids.has(id));
-    const others = await Promise.all(ended.map((id) => this.#ledger.reports.run(id)));
-    for (const run of [...running, ...others.filter((run) => run !== undefined)]) {
-      const row = await this.#rows.row(run);
-      this.#tellRun(row);
-      if (row.state !== 'running' && !ids.has(run.id)) this.#said.delete(run.id);
+    const ended = await this.#find([...this.#said.keys()].filter((id) => !ids.has(id)));
+    for (const run of [...running, ...ended]) await this.#tellRow(run);
+    if (!changed) return;
+    const told = new Set<number>(ended.map(({ id }) => id));
+    const recent = await this.#ledger.reports.runs({}, MOST_RECENT);
+    const watched = await this.#find([...this.#watchers].flatMap(({ run }) => run ?? []));
+    const looked = new Map([...recent, ...watched].map((run) => [run.id, run]));
+    const stamps = stampsOf([...looked.values()]);
+    for (const [id, run] of looked) {
+      const isNews = this.#stamps.get(id) !== stamps.get(id) && run.status !== 'running';
+      if (isNews && !told.has(id)) await this.#tellRow(run);
     }
+    this.#stamps = stamps;
+  }
+
+  async #find(ids: readonly number[]): Promise<ReportedRun[]> {
+    const found = await Promise.all([...new Set(ids)].map((id) => this.#ledger.reports.run(id)));
+    return found.filter((run) => run !== undefined);
+  }
+
+  async #tellRow(run: ReportedRun): Promise<void> {
+    const row = await this.#rows.row(run);
+    this.#tellRun(row);
+    if (row.state !== 'running' && run.status !== 'running') this.#said.delete(run.id);
   }
 
   #tellRun(row: RunRow): void {
@@ -155,6 +183,10 @@ export class EventHub {
       if (watcher.run === undefined || watcher.run === run) watcher.send(message);
     }
   }
+}
+
+function stampsOf(runs: readonly ReportedRun[]): ReadonlyMap<number, string> {
+  return new Map(runs.map((run) => [run.id, stampOf(run).stamp]));
 }
 
 function messageOf(row: EventReportRow): StreamMessage {
