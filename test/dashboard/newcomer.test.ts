@@ -1,9 +1,11 @@
 // A newcomer's first hour with the dashboard, without a shell and without reloading once.
 
 import { readFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
+import type { APIResponse, Page, Route } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { type RunningCourt, startCourt } from '../../sim/court/court.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import type { AnswerOf } from '../../src/server/contract/routes.ts';
 import { closing } from '../fixtures/closing.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
@@ -20,6 +22,9 @@ async function startFromForm(page: Page, court: RunningCourt): Promise<void> {
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'CountyCourt' }).waitFor();
 }
+
+/** What the page of a run asks for first. */
+const DETAIL = /\/api\/runs\/1$/;
 
 function badge(page: Page, text: string) {
   return page.locator('.page-head .badge', { hasText: text });
@@ -102,6 +107,36 @@ it('a run killed without warning shows up as such, and is resumed from its page'
   const records = await page.locator('.facts div', { hasText: 'Records' }).locator('dd').textContent();
   expect(records).toBe(String(court.expectedCases().length + court.expectedDocuments().length));
 }, 90_000);
+
+it('what was told of a run is not undone by an answer that was on its way', async () => {
+  const server = await serve(scratch('data'));
+  const ledger = closing(await Ledger.open(scratch('data'), { clock: systemClock }));
+  const begun = { kind: 'scraper', trigger: 'cli', name: 'Ending', source: undefined, replayOf: undefined } as const;
+  const writer = await ledger.takeRun(await ledger.createRun({ ...begun, params: {}, settings: {} }, []));
+  const page = await openPage();
+  const shown: string[] = [];
+  await page.exposeFunction('show', (text: string) => shown.push(text));
+  await page.addInitScript(`
+    new MutationObserver(() => show(document.querySelector('.page-head .badge')?.textContent ?? ''))
+      .observe(document, { childList: true, characterData: true, subtree: true });`);
+  // The first answer is to draw the page, the second comes with the stream: that one is late.
+  const asked: Route[] = [];
+  const late = Promise.withResolvers<APIResponse>();
+  await page.route(DETAIL, async (route) => {
+    if (asked.push(route) === 2) late.resolve(await route.fetch());
+    else await route.continue();
+  });
+  await page.goto(`${server.url}/runs/1`);
+  const answer = await late.promise;
+  expect((await answer.json()).run.state).toBe('running');
+  await writer.end('interrupted', undefined);
+  await badge(page, 'interrupted').waitFor();
+  const third = page.waitForResponse((response) => DETAIL.test(response.url()) && asked.length === 3);
+  await asked[1]?.fulfill({ response: answer });
+  await third;
+  await page.evaluate('0');
+  expect(shown.slice(shown.indexOf('interrupted'))).not.toContain('running');
+});
 
 it('a form that is not filled in rightly says what is wrong, at the field and from the server', async () => {
   const server = await serve(scratch('data'));

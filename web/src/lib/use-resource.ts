@@ -10,6 +10,8 @@ export interface Resource<T> {
   /** Of the last attempt. */
   readonly error: ApiError | undefined;
   readonly loading: boolean;
+  /** When the data was asked for, as `performance.now()` tells it: what was told before that is in it. */
+  readonly askedAt: number;
   /** Loads anew, at most one at a time. */
   readonly reload: () => void;
 }
@@ -21,10 +23,16 @@ onChange(() => remembered.clear());
 /** Null: nothing is loaded. */
 export function useResource<Name extends RouteName>(path: string | null): Resource<AnswerOf<Name>> {
   type Data = AnswerOf<Name>;
-  const [state, setState] = useState<{ path: string | null; data: Data | undefined; error: ApiError | undefined }>({
+  const [state, setState] = useState<{
+    path: string | null;
+    data: Data | undefined;
+    error: ApiError | undefined;
+    askedAt: number;
+  }>({
     path: null,
     data: undefined,
     error: undefined,
+    askedAt: 0,
   });
   const [round, setRound] = useState(0);
   const [loading, setLoading] = useState(path !== null);
@@ -36,13 +44,14 @@ export function useResource<Name extends RouteName>(path: string | null): Resour
     const cancel = new AbortController();
     busy.current = true;
     setLoading(true);
+    const askedAt = performance.now();
     get<Name>(path, cancel.signal)
       .then(
         (data) => {
           // Of a page that was left: it would take the place of what is shown now.
           if (cancel.signal.aborted) return;
           remember(path, data);
-          setState({ path, data: data as Data, error: undefined });
+          setState({ path, data: data as Data, error: undefined, askedAt });
         },
         (error: ApiError) => {
           if (!cancel.signal.aborted) setState((before) => ({ ...before, path, error }));
@@ -68,7 +77,7 @@ export function useResource<Name extends RouteName>(path: string | null): Resour
   const isCurrent = state.path === path;
   const known = path === null ? undefined : (remembered.get(path) as Data | undefined);
   const data = isCurrent ? (state.data ?? known) : known;
-  return { data, error: isCurrent ? state.error : undefined, loading, reload };
+  return { data, error: isCurrent ? state.error : undefined, loading, askedAt: isCurrent ? state.askedAt : 0, reload };
 }
 
 function remember(path: string, data: unknown): void {

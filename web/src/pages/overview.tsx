@@ -7,6 +7,7 @@ import { post } from '../lib/api.ts';
 import { countOf, formatCount, formatRate } from '../lib/format.ts';
 import { useLive, useThrottled } from '../lib/live.ts';
 import { notify } from '../lib/notices.ts';
+import { type Told, toldSince } from '../lib/told.ts';
 import { useResource } from '../lib/use-resource.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { Badge } from '../parts/badge.tsx';
@@ -23,27 +24,28 @@ const REFRESH_MS = 3_000;
 export function Overview() {
   const overview = useResource<'overview'>('/api/overview');
   const { data } = overview;
-  const [news, setNews] = useState<ReadonlyMap<number, RunRow>>(new Map());
+  const [news, setNews] = useState<ReadonlyMap<number, Told>>(new Map());
+  const newest = (run: RunRow) => toldSince(overview.askedAt, news.get(run.id)) ?? run;
   const reloadSoon = useThrottled(overview.reload, REFRESH_MS);
   useLive(undefined, data?.lastEventId, {
     onRun(run) {
-      setNews((before) => new Map(before).set(run.id, run));
-      const known = news.get(run.id) ?? data?.runs.find(({ id }) => id === run.id);
-      if (known !== undefined && known.state !== run.state) announce(`${run.name}, run ${run.id}: ${run.state}`);
+      setNews((before) => new Map(before).set(run.id, { run, at: performance.now() }));
+      const known = data?.runs.find(({ id }) => id === run.id);
+      if (known !== undefined && newest(known).state !== run.state) announce(`${run.name}, run ${run.id}: ${run.state}`);
       reloadSoon();
     },
     onEvent: reloadSoon,
     onBegin: overview.reload,
     onGap: overview.reload,
   });
-  // What was loaded is newer than what was told before.
-  useEffect(() => setNews(new Map()), [data]);
+  // Those are in it.
+  useEffect(() => setNews((before) => new Map([...before].filter(([, { at }]) => at >= overview.askedAt))), [data]);
 
   return (
     <Page title="Overview">
       <Loaded what="the overview" resource={overview}>
         {({ attention, runs, walks, deadLetters }) => {
-          const current = runs.map((run) => news.get(run.id) ?? run);
+          const current = runs.map(newest);
           if (runs.length === 0 && walks.length === 0) return <Newcomer />;
           const isWalking = walks.some(({ owner }) => owner.state === 'alive');
           return (

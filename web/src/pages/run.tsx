@@ -1,10 +1,11 @@
 // One run: how far it is, what went wrong, what it found, and what happens in it now.
 
-import { useEffect, useState } from 'preact/hooks';
-import type { RunDetail, RunRow, StoredEvent } from '../../../src/server/contract/runs.ts';
+import { useState } from 'preact/hooks';
+import type { RunDetail, StoredEvent } from '../../../src/server/contract/runs.ts';
 import { announce } from '../lib/announce.ts';
 import { countOf, formatCount, formatDuration, formatRate, formatShare } from '../lib/format.ts';
 import { useLive, useThrottled } from '../lib/live.ts';
+import { type Told, toldSince } from '../lib/told.ts';
 import { useResource } from '../lib/use-resource.ts';
 import { settledOf, totalOf } from '../lib/verdicts.ts';
 import { HealthBadge, StateBadge } from '../parts/badge.tsx';
@@ -33,7 +34,7 @@ export function RunPage({ id }: { readonly id: number }) {
   const timeline = useResource<'runTimeline'>(`${path}/timeline`);
   const walks = useResource<'runWalks'>(`${path}/walks`);
   const events = useResource<'runEvents'>(`${path}/events`);
-  const [row, setRow] = useState<RunRow | undefined>(undefined);
+  const [told, setTold] = useState<Told | undefined>(undefined);
   const [heard, setHeard] = useState<readonly StoredEvent[]>([]);
 
   const reloadAll = () => {
@@ -41,11 +42,11 @@ export function RunPage({ id }: { readonly id: number }) {
   };
   const reloadSoon = useThrottled(reloadAll, REFRESH_MS);
   const loaded = detail.data?.run;
+  const run = loaded === undefined ? undefined : { ...loaded, ...toldSince(detail.askedAt, told) };
   useLive(id, events.data === undefined ? undefined : (loaded?.lastEventId ?? undefined), {
-    onRun(run) {
-      const before = row?.state ?? loaded?.state;
-      if (before !== undefined && before !== run.state) announce(`${run.name} is ${run.state}`);
-      setRow(run);
+    onRun(row) {
+      if (run !== undefined && run.state !== row.state) announce(`${row.name} is ${row.state}`);
+      setTold({ run: row, at: performance.now() });
       reloadSoon();
     },
     onEvent(event) {
@@ -59,10 +60,6 @@ export function RunPage({ id }: { readonly id: number }) {
       reloadAll();
     },
   });
-  // What was loaded is newer than what was told before.
-  useEffect(() => setRow(undefined), [loaded]);
-
-  const run = loaded === undefined ? undefined : { ...loaded, ...row };
   return (
     <Page
       title={run === undefined ? `Run ${id}` : `${run.name}`}
