@@ -84,7 +84,9 @@ it('starts a run from the form, watches it, reads why one failed, puts it back, 
 }, 90_000);
 
 it('a run killed without warning shows up as such, and is resumed from its page', async () => {
-  const court = closing(await startCourt({ seed: 7, highest: 60, latencyMs: 40 }));
+  const court = closing(await startCourt({ seed: 7, highest: 60 }));
+  // It has begun with the cases, and does not come to their end.
+  court.faults.set({ kind: 'hold', path: '/case/', after: 10 });
   const server = await serve(scratch('data'));
   const page = await openPage();
   await page.goto(`${server.url}/start`);
@@ -97,6 +99,7 @@ it('a run killed without warning shows up as such, and is resumed from its page'
   process.kill(run.owner.pid, 'SIGKILL');
   await badge(page, 'killed').waitFor();
   await page.getByText('Nothing is lost: resume it.').waitFor();
+  await court.faults.clear();
 
   await page.goto(server.url);
   const attention = page.getByRole('region', { name: 'Needs attention' });
@@ -158,7 +161,8 @@ it('a form that is not filled in rightly says what is wrong, at the field and fr
 });
 
 it('what cannot be done now says why when it is pressed', async () => {
-  const court = closing(await startCourt({ seed: 7, highest: 20, latencyMs: 200 }));
+  const court = closing(await startCourt({ seed: 7, highest: 20 }));
+  court.faults.set({ kind: 'hold', path: '/case/' });
   const server = await serve(scratch('data'));
   const page = await openPage();
   await page.goto(`${server.url}/start`);
@@ -170,5 +174,8 @@ it('what cannot be done now says why when it is pressed', async () => {
   expect(why).not.toBe('');
   await page.getByRole('log', { name: 'Messages' }).getByText(why).waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByText('was asked to stop').waitFor();
+  // What is on the wire is finished first.
+  await court.faults.clear();
   await badge(page, 'interrupted').waitFor();
 }, 60_000);

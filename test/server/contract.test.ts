@@ -422,36 +422,43 @@ describe('changes', { timeout: 120_000 }, () => {
   });
 
   it('of runs and walks', async () => {
-    const court = closing(await startCourt({ highest: 200, latencyMs: 30 }));
+    const court = closing(await startCourt({ highest: 200 }));
+    // So that it does not end by itself. What is on the wire when it is stopped is finished first.
+    const hold = () => court.faults.set({ kind: 'hold', path: /^\/(case|list)\// });
     const server = await openServer(data);
-    const settings = { baseUrl: court.url, rate: '20' };
+    const settings = { baseUrl: court.url };
+    hold();
     const begun = await call(server, 'start', {
       body: { startable: 'scraper:examples/numbered-cases.ts', params: { settings } },
     });
     const params = { id: begun.json.run.id };
-    expect((await call(server, 'stopRun', { params })).status).toBe(202);
-    await ended(server, params.id);
+    const stopped = async () => {
+      const { status } = await call(server, 'stopRun', { params });
+      await court.faults.clear();
+      await ended(server, params.id);
+      hold();
+      return status;
+    };
+    expect(await stopped()).toBe(202);
     expect((await call(server, 'resumeRun', { params })).status).toBe(202);
-    await call(server, 'stopRun', { params });
-    await ended(server, params.id);
+    await stopped();
     expect((await call(server, 'resume', form({ run: String(params.id) }))).headers.location).toBe(
       `/runs/${params.id}`,
     );
     expect((await call(server, 'resume', { body: { run: params.id } })).json.error).toBe('run_in_progress');
-    await call(server, 'stopRun', { params });
-    await ended(server, params.id);
+    await stopped();
     expect((await call(server, 'replayRun', { params })).status).toBe(202);
 
     const site = 'court.example';
-    // So slow that it is still being walked when the others are refused.
-    const slow = { ...settings, rate: '1' };
-    await call(server, 'start', { body: { startable: 'site:examples/listing-site.ts', params: { settings: slow } } });
+    await call(server, 'start', { body: { startable: 'site:examples/listing-site.ts', params: { settings } } });
     expect((await call(server, 'resumeWalk', { params: { site } })).json.error).toBe('run_in_progress');
     expect((await call(server, 'stopWalk', { params: { site } })).status).toBe(202);
+    await court.faults.clear();
     await until(
       () => call(server, 'listWalks'),
       ({ json }) => json.walks[0]?.owner.state === 'none',
     );
+    hold();
     expect((await call(server, 'stopWalk', { params: { site } })).json.error).toBe('not_running');
     expect((await call(server, 'resumeWalk', { params: { site } })).json).toMatchObject({ site });
   });
@@ -460,8 +467,8 @@ describe('changes', { timeout: 120_000 }, () => {
     const site = closing(await startJudicialKy({ seed: 7, cases: 40 }));
     const server = await openServer(data, { env: quietEnv({ ...envOf(site), BAILIIKC_WEBHOOK_SHARED_SECRET: 's' }) });
     for (const name of ['start', 'scrape', 'resume'] as const) {
-      // Its first answer takes so long that the run is still on when the others are refused.
-      site.setLatency(2_000);
+      // Its first answer does not come before the others are refused.
+      site.faults.set({ kind: 'hold' });
       const begun = await call(server, name, { body: { target_source: 'UJ', limit: 1 } });
       expect([name, begun.status, begun.json.run.trigger]).toEqual([name, 202, 'ui']);
       for (const other of ['start', 'scrape', 'resume'] as const) {
@@ -470,7 +477,7 @@ describe('changes', { timeout: 120_000 }, () => {
           run_id: begun.json.run.id,
         });
       }
-      site.setLatency(0);
+      await site.faults.clear();
       await ended(server, begun.json.run.id);
     }
     for (const name of ['start', 'scrape', 'resume'] as const) {
@@ -495,9 +502,11 @@ describe('changes', { timeout: 120_000 }, () => {
       entrypoint: 'webhook',
       summary: { processed: 1, downloaded: 1 },
     });
+    site.faults.set({ kind: 'hold' });
     const begun = await call(server, 'webhook', { headers, body, query: { async: 1 } });
     expect([begun.status, begun.json.url]).toEqual([202, `/api/runs/${begun.json.run_id}`]);
     expect((await call(server, 'webhook', { headers, body })).status).toBe(409);
+    await site.faults.clear();
     await ended(server, begun.json.run_id);
     const broken = await openServer(data, { env: { ...env, BAILIIKC_MIN_FREE_MB: '-1' } });
     expect((await call(broken, 'webhook', { headers, body })).json).toEqual({ ok: false, error: 'config_invalid' });

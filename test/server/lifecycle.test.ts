@@ -19,7 +19,8 @@ async function startNumbered(server: Awaited<ReturnType<typeof openServer>>, url
 
 describe('a run begun over HTTP', { timeout: 60_000 }, () => {
   it('is killed, shown as killed, and resumed to the end', async () => {
-    const court = closing(await startCourt({ highest: 120, latencyMs: 20 }));
+    const court = closing(await startCourt({ highest: 120 }));
+    court.faults.set({ kind: 'hold', path: '/case/', after: 40 });
     const server = await openServer(scratch('data'));
     const run = await startNumbered(server, court.url);
     await court.log.arrival(({ n }) => n > 40);
@@ -27,6 +28,7 @@ describe('a run begun over HTTP', { timeout: 60_000 }, () => {
     expect(detail.json.run).toMatchObject({ state: 'running', owner: { state: 'alive' }, can: { stop: null } });
     process.kill(detail.json.run.owner.pid, 'SIGKILL');
     const killed = await ended(server, run);
+    await court.faults.clear();
     expect(killed).toMatchObject({
       state: 'killed',
       owner: { state: 'gone', text: 'killed: its process is gone' },
@@ -43,7 +45,8 @@ describe('a run begun over HTTP', { timeout: 60_000 }, () => {
   });
 
   it('goes on when the server ends, and the next server finds it and stops it', async () => {
-    const court = closing(await startCourt({ highest: 2_000, latencyMs: 20 }));
+    const court = closing(await startCourt({ highest: 2_000 }));
+    const begun = court.faults.set({ kind: 'hold', path: '/case/', after: 20 });
     await mkdir(scratch('temporary'));
     vi.stubEnv('TMPDIR', scratch('temporary'));
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -54,12 +57,15 @@ describe('a run begun over HTTP', { timeout: 60_000 }, () => {
     expect((await call(first, 'replayRun', { params: { id: run } })).status).toBe(409);
     await first.close();
     const before = court.log.entries.length;
+    court.faults.set({ kind: 'hold', path: '/case/', after: 20 });
+    await court.faults.clear(begun);
     await court.log.arrival(({ n }) => n > before + 20);
 
     const second = await openServer(scratch('data'));
     const { json } = await call(second, 'run', { params: { id: run } });
     expect(json.run).toMatchObject({ state: 'running', owner: { state: 'alive' } });
     expect((await call(second, 'stopRun', { params: { id: run } })).status).toBe(202);
+    await court.faults.clear();
     expect(await ended(second, run)).toMatchObject({ state: 'interrupted', can: { resume: null } });
     expect((await call(second, 'stopRun', { params: { id: run } })).json).toMatchObject({ error: 'not_running' });
     expect(await readdir(scratch('temporary'))).toEqual([]);
@@ -84,10 +90,12 @@ describe('a run begun over HTTP', { timeout: 60_000 }, () => {
       );
     await call(server, 'start', { body: siteAt(court.url) });
     await runs((rows) => rows.length === 3 && rows[0]?.state === 'completed');
-    const slow = closing(await startCourt({ highest: 60, latencyMs: 300 }));
+    const slow = closing(await startCourt({ highest: 60 }));
+    slow.faults.set({ kind: 'hold', path: '/list/' });
     const site = { params: { site: 'court.example' } };
     expect((await call(server, 'start', { body: siteAt(slow.url) })).json).toMatchObject({ site: 'court.example' });
     expect((await call(server, 'stopWalk', site)).status).toBe(202);
+    await slow.faults.clear();
     await until(
       () => call(server, 'listWalks'),
       ({ json }) => json.walks[0]?.owner.state === 'none',
@@ -139,11 +147,13 @@ describe('a run begun over HTTP', { timeout: 60_000 }, () => {
   });
 
   it('of a site is a walk first, then a run', async () => {
-    const court = closing(await startCourt({ highest: 60, latencyMs: 5 }));
+    const court = closing(await startCourt({ highest: 60 }));
+    court.faults.set({ kind: 'hold', path: '/list/' });
     const server = await openServer(scratch('data'));
     const body = { startable: 'site:examples/listing-site.ts', params: { settings: { baseUrl: court.url } } };
     const { json } = await call(server, 'start', { body });
     expect(json).toMatchObject({ ok: true, site: 'court.example', url: '/api/sites' });
+    await court.faults.clear();
     const { json: list } = await until(
       () => call(server, 'listRuns'),
       ({ json: { rows } }) => rows[0]?.state === 'completed',

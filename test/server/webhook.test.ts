@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { startJudicialKy } from '../../sim/judicial-ky/judicial-ky.ts';
+import { type RunningJudicialKy, startJudicialKy } from '../../sim/judicial-ky/judicial-ky.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { closing } from '../fixtures/closing.ts';
@@ -85,9 +85,11 @@ describe('the parameters of the webhook', () => {
 });
 
 describe('the webhook', { timeout: 60_000 }, () => {
-  async function open(env: Record<string, string> = {}, latencyMs = 0): Promise<TestServer> {
-    const site = closing(await startJudicialKy({ seed: 7, cases: 40, latencyMs }));
-    const settings = { ...envOf(site), BAILIIKC_WEBHOOK_SHARED_SECRET: SECRET, ...env };
+  const startSite = async () => closing(await startJudicialKy({ seed: 7, cases: 40 }));
+
+  async function open(env: Record<string, string> = {}, site?: RunningJudicialKy): Promise<TestServer> {
+    const place = envOf(site ?? (await startSite()));
+    const settings = { ...place, BAILIIKC_WEBHOOK_SHARED_SECRET: SECRET, ...env };
     return openServer(scratch('data'), { env: quietEnv(settings) });
   }
 
@@ -134,9 +136,15 @@ describe('the webhook', { timeout: 60_000 }, () => {
   });
 
   it('begins one run of two that come at once, and answers at once when asked to', async () => {
-    const server = await open({}, 30);
+    const site = await startSite();
+    const server = await open({}, site);
     const body = { ...GOOD, new_limit: 2 };
-    const both = await Promise.all([hook(server, { headers, body }), hook(server, { headers, body })]);
+    // The one that begins is not over before the other has tried.
+    site.faults.set({ kind: 'hold' });
+    const calls = [hook(server, { headers, body }), hook(server, { headers, body })];
+    await Promise.race(calls);
+    await site.faults.clear();
+    const both = await Promise.all(calls);
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect(both.find(({ status }) => status === 409)?.json.error).toBe('run_in_progress');
     expect((await call(server, 'dbRuns')).json.count).toBe(1);

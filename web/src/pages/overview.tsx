@@ -31,7 +31,8 @@ export function Overview() {
     onRun(run) {
       setNews((before) => new Map(before).set(run.id, { run, at: performance.now() }));
       const known = data?.runs.find(({ id }) => id === run.id);
-      if (known !== undefined && newest(known).state !== run.state) announce(`${run.name}, run ${run.id}: ${run.state}`);
+      if (known !== undefined && newest(known).state !== run.state)
+        announce(`${run.name}, run ${run.id}: ${run.state}`);
       reloadSoon();
     },
     onEvent: reloadSoon,
