@@ -54,6 +54,7 @@ export default defineConfig({
     // What is slow because others are at work is no failure.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     sequence: { sequencer: LongOnesFirst },
     projects: [
       {

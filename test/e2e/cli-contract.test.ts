@@ -181,16 +181,18 @@ describe('exit codes', () => {
   });
 
   it('1 for a run that another process works on, and it is named', async () => {
-    const slow = await startCourt({ seed: 5, highest: 30, latencyMs: 50 });
+    const slow = await startCourt({ seed: 5, highest: 30 });
+    slow.faults.set({ kind: 'hold', path: '/case/' });
     try {
       const running = startCurlew([...runArguments(COUNTY_COURT, slow, scratch('data')), '--concurrency', '1']);
-      await slow.log.arrival(({ n }) => n === 3);
+      await slow.log.arrival(({ path }) => path.startsWith('/case/'));
       const second = await curlew(resumeArguments(scratch('data')));
       expect(second.code).toBe(1);
       expect(second.stderr).toContain(`Run 1 is being worked on by process ${running.pid}`);
       const shown = await curlew(['show', 'latest', '--data', scratch('data')]);
       expect(shown.stdout).toContain(`process ${running.pid}`);
       running.kill('SIGTERM');
+      await slow.faults.clear();
       expect((await running.ended).code).toBe(130);
     } finally {
       await slow.close();

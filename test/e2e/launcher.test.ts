@@ -31,8 +31,12 @@ function launch(args: readonly string[], bin = BIN) {
   let stderr = '';
   child.stdout.on('data', (chunk) => (stdout += chunk));
   child.stderr.on('data', (chunk) => (stderr += chunk));
+  /** Resolves when Curlew has written this to standard error. */
+  const says = async (text: string) => {
+    while (!stderr.includes(text)) await once(child.stderr, 'data');
+  };
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, stdout, stderr }));
-  return { child, ended };
+  return { child, says, ended };
 }
 
 describe('the launcher', () => {
@@ -54,22 +58,26 @@ describe('the launcher', () => {
   });
 
   it.for(['SIGINT', 'SIGTERM'] as const)('hands on %s, so that the run ends gently', async (signal) => {
-    const court = closing(await startCourt({ highest: 60, latencyMs: 50 }));
-    const { child, ended } = launch(runArguments(COUNTY_COURT, court, scratch('data')));
-    await court.log.arrival(({ n }) => n === 10);
+    const court = closing(await startCourt({ highest: 60 }));
+    court.faults.set({ kind: 'hold', path: '/case/' });
+    const { child, says, ended } = launch(runArguments(COUNTY_COURT, court, scratch('data')));
+    await court.log.arrival(({ path }) => path.startsWith('/case/'));
     child.kill(signal);
+    await says('stopping after what is on the wire');
+    await court.faults.clear();
     const { code, stdout } = await ended;
     expect(code).toBe(130);
     expect(JSON.parse(stdout)).toMatchObject({ status: 'interrupted' });
   });
 
   it('takes Curlew with it when it is killed, so that the run can be resumed at once', async () => {
-    const court = closing(await startCourt({ highest: 60, latencyMs: 50 }));
+    const court = closing(await startCourt({ highest: 60 }));
+    court.faults.set({ kind: 'hold', path: '/case/', after: 10 });
     const { child, ended } = launch([...runArguments(COUNTY_COURT, court, scratch('data')), '--concurrency', '2']);
     await court.log.arrival(({ n }) => n === 20);
     child.kill('SIGKILL');
     expect((await ended).signal).toBe('SIGKILL');
-    court.setLatency(0);
+    await court.faults.clear();
     const resumed = await curlew(resumeArguments(scratch('data')));
     expect(resumed).toMatchObject({ code: 0 });
     expect(summaryIn(resumed).records).toBe(court.expectedCases().length + court.expectedDocuments().length);

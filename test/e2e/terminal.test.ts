@@ -28,7 +28,14 @@ function onTerminal(args: readonly string[], env: Readonly<Record<string, string
   });
   let screen = '';
   child.stdout.on('data', (chunk) => (screen += chunk));
-  return { child, ended: once(child, 'close').then(([code]) => ({ code, screen })) };
+  return {
+    child,
+    /** Resolves when this is on the screen. */
+    async shows(text: string): Promise<void> {
+      while (!screen.includes(text)) await once(child.stdout, 'data');
+    },
+    ended: once(child, 'close').then(([code]) => ({ code, screen })),
+  };
 }
 
 describe('on a terminal', () => {
@@ -52,11 +59,14 @@ describe('on a terminal', () => {
   });
 
   it('stops at Ctrl-C', async () => {
-    const court = closing(await startCourt({ highest: 60, latencyMs: 80 }));
+    const court = closing(await startCourt({ highest: 60 }));
+    court.faults.set({ kind: 'hold', path: '/case/' });
     const args = runArguments(COUNTY_COURT, court, scratch('data')).filter((part) => part !== '--json');
-    const { child, ended } = onTerminal(args);
-    await court.log.arrival(({ n }) => n === 10);
+    const { child, shows, ended } = onTerminal(args);
+    await court.log.arrival(({ path }) => path.startsWith('/case/'));
     child.stdin.write('\x03');
+    await shows('stopping after what is on the wire');
+    await court.faults.clear();
     const { code, screen } = await ended;
     expect(code).toBe(130);
     expect(screen).toContain('stopping after what is on the wire');

@@ -24,18 +24,15 @@ import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 
 const GRAPH = fileURLToPath(new URL('../fixtures/scrapers/graph.ts', import.meta.url));
 const PAGES = 120;
-const WAITING_MS = 60_000;
 
 const scratch = scratchDirectory();
 
 /** A run that has done some pages, and now waits for the site to answer eight requests. */
 async function ownerAtWork(): Promise<{ court: RunningCourt; owner: CurlewProcess }> {
   const court = closing(await startCourt({ graphPages: PAGES }));
-  const fault = { kind: 'latency', ms: WAITING_MS, path: /^\/graph\/\d\d+$/ } as const;
-  court.faults.set(fault);
+  court.faults.set({ kind: 'hold', path: /^\/graph\/\d\d+$/, count: 8 });
   const owner = startCurlew(runArguments(GRAPH, court, scratch('data')));
   await court.log.arrival(({ path, inFlight }) => /^\/graph\/\d\d+$/.test(path) && inFlight === 8);
-  await court.faults.clear();
   return { court, owner };
 }
 
@@ -103,14 +100,15 @@ it('the run of a process that is stopped for too long is taken over, and what it
 it('a process that comes back while its heir is at work disturbs nothing', { timeout: 60_000 }, async () => {
   const { court, owner } = await ownerAtWork();
   await silence(owner);
-  court.setLatency(40);
   const before = court.log.entries.length;
+  const held = court.faults.set({ kind: 'hold', after: 9 });
   const heir = startCurlew(resumeArguments(scratch('data')));
-  await court.log.arrival(({ n }) => n > before + 8);
+  await court.log.arrival(({ n }) => n > before + 9);
   owner.kill('SIGCONT');
   const { code, stderr } = await owner.ended;
   expect(code).toBe(1);
   expect(stderr).toContain('Run 1 was taken over by another process.');
+  await court.faults.clear(held);
   expect(resultIn(await heir.ended)).toMatchObject({ exitCode: 0, requests: { done: PAGES }, records: 2 * PAGES });
   await expectAllOnce();
 });

@@ -80,9 +80,10 @@ it('a run that is stopped while it reads a long entry reads on from there', { ti
   const requests = 60_001;
   const court = closing(await startCourt({ graphPages: requests, latencyMs: 20 }));
   const params = ['--param', `requests=${requests}`, '--param', 'urgent=20000'];
-  const life = startCurlew([...runArguments(LONG_LIST, court, scratch('data')), ...params]);
-  await court.log.arrival(({ path }) => path === '/graph/20000');
-  life.kill('SIGINT');
+  // From within: whoever hears of it from outside may hear of it when all is read.
+  const life = startCurlew([...runArguments(LONG_LIST, court, scratch('data')), ...params], {
+    env: { LONG_LIST_INTERRUPTED_AT: '20000' },
+  });
   const stopped = resultIn(await life.ended);
   expect(stopped).toMatchObject({ exitCode: 130, status: 'interrupted' });
   expect(stopped.requests.done + stopped.requests.pending).toBeLessThan(requests);

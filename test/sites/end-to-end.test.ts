@@ -19,6 +19,7 @@ import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 import { pages, pagesAsked } from './court-site.ts';
 
 const SITE = fileURLToPath(new URL('../../examples/listing-site.ts', import.meta.url));
+const STOPPING = 'stopping after what is on the wire';
 const scratch = scratchDirectory();
 
 function runArguments(court: RunningCourt): string[] {
@@ -181,10 +182,13 @@ describe('a list that is empty', () => {
 describe('Ctrl-C', () => {
   it('in the middle of a walk keeps what was walked, and exits with 130', { timeout: 60_000 }, async () => {
     const court = closing(await startCourt());
-    court.faults.set({ kind: 'latency', ms: 300, path: '/list/civil?page=4' });
+    court.faults.set({ kind: 'hold', path: '/list/civil?page=4' });
     const life = startCurlew(runArguments(court));
     await court.log.arrival(({ path }) => path === '/list/civil?page=4');
+    const stopping = life.says(STOPPING);
     life.kill('SIGINT');
+    await stopping;
+    await court.faults.clear();
     const ended = await life.ended;
     expect(ended).toMatchObject({ code: 130, stderr: expect.stringContaining('sites resume court.example') });
     expect(summaryIn(ended)).toEqual({ site: 'court.example', status: 'interrupted' });
@@ -194,12 +198,14 @@ describe('Ctrl-C', () => {
 
   it('while the items are worked off interrupts the run, which can be resumed', { timeout: 60_000 }, async () => {
     const court = closing(await startCourt());
-    court.faults.set({ kind: 'latency', ms: 50, path: '/case/' });
+    court.faults.set({ kind: 'hold', path: '/case/' });
     const life = startCurlew(runArguments(court));
     await court.log.arrival(({ path }) => path.startsWith('/case/'));
+    const stopping = life.says(STOPPING);
     life.kill('SIGINT');
-    expect(resultIn(await life.ended)).toMatchObject({ exitCode: 130, status: 'interrupted' });
+    await stopping;
     await court.faults.clear();
+    expect(resultIn(await life.ended)).toMatchObject({ exitCode: 130, status: 'interrupted' });
     expect(resultIn(await resume())).toMatchObject(WHOLE);
   });
 });

@@ -40,12 +40,16 @@ beforeAll(async () => {
 });
 afterAll(() => court.close());
 
+/** What each life may do beyond that, so that all of them together do not come to the end. */
+const MORE = 80;
+
 /** Starts Curlew and kills it a moment after so many requests have arrived at the court. */
 async function liveUntil(arrivals: number, args: string[], random: Random): Promise<NodeJS.Signals | null> {
   const before = court.log.entries.length;
+  const arrival = (count: number) => court.log.arrival(({ n }) => n >= before + count);
   const life = startCurlew(args);
-  await Promise.race([court.log.arrival(({ n }) => n >= before + arrivals), life.ended]);
-  await sleep(random.next() * 20);
+  await Promise.race([arrival(arrivals), life.ended]);
+  await Promise.race([sleep(random.next() * 20), arrival(arrivals + MORE)]);
   life.kill('SIGKILL');
   return (await life.ended).signal;
 }
