@@ -32,13 +32,14 @@ describe('a worker', () => {
     const court = closing(await startCourt({ highest: 10 }));
     const fleet = await fleetWith({ PAGE_FETCHER_LEASE_SECONDS: '1', PAGE_FETCHER_ROBOTS: 'off' });
     const [frozen] = await startWorkers(fleet, 1);
-    court.faults.set({ kind: 'latency', ms: 500, path: '/case/', count: 1 });
+    const held = court.faults.set({ kind: 'hold', path: '/case/', count: 1 });
     await fleet.queue.enqueue(casesOf(court, 1));
     await expect.poll(() => court.log.entries.length, soon).toBe(1);
     frozen?.signal('SIGSTOP');
     await startWorkers(fleet, 1);
     await fleet.finished();
     expect(pathsAt(court)).toEqual(['/case/1', '/case/1']);
+    await court.faults.clear(held);
     frozen?.signal('SIGCONT');
     await Promise.any([frozen?.says('late_result'), frozen?.says('lease_lost')]);
     const events = await fleet.events();
@@ -68,10 +69,9 @@ describe('a worker', () => {
     const [worker] = await startWorkers(fleet, 1);
     await fleet.queue.enqueue([`${court.url}/case/1`]);
     await expect.poll(() => court.log.entries.length, soon).toBe(1);
-    worker?.signal('SIGTERM');
-    await sleep(200);
-    worker?.signal('SIGTERM');
-    expect(await worker?.ended).toBe(130);
+    // As often as need be: those that come together are heard as one.
+    const telling = setInterval(() => worker?.signal('SIGTERM'), 100);
+    expect(await worker?.ended.finally(() => clearInterval(telling))).toBe(130);
     await court.faults.clear();
     await startWorkers(fleet, 1);
     await fleet.finished();

@@ -14,6 +14,8 @@ export interface CourtProcess {
   readonly url: string;
   readonly host: string;
   fault(fault: Fault): Promise<void>;
+  /** Ends all faults. */
+  clear(): Promise<void>;
   /** Every request that arrived, in order. */
   log(): Promise<LogEntry[]>;
 }
@@ -35,6 +37,9 @@ export async function courtProcess(...args: string[]): Promise<CourtProcess> {
     host: new URL(url).host,
     async fault(fault) {
       await fetch(`${control}/__sim/faults`, { method: 'POST', body: JSON.stringify(fault) });
+    },
+    async clear() {
+      await fetch(`${control}/__sim/faults`, { method: 'DELETE' });
     },
     async log() {
       const text = await (await fetch(`${control}/__sim/log`)).text();
