@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Admit } from '../../src/fetch/browser/admit.ts';
-import { answer, codeOf, load, reply, sharedBrowser, startPages, text } from './browser-setup.ts';
+import { answer, codeOf, hastyBrowser, load, reply, sharedBrowser, startPages, text } from './browser-setup.ts';
 
 const policy = (value: string) => ({ 'content-security-policy': value });
 
@@ -42,7 +42,7 @@ describe('a Content-Security-Policy', () => {
     const result = await load(await sharedBrowser(), site.url, { waitFor: 'h1' });
     expect(text(result)).toContain('<h1>here</h1>');
     expect(text(result)).not.toContain('<title>');
-    expect(codeOf(await load(await sharedBrowser(), site.url, { waitFor: 'h2' }))).toBe('wait_timeout');
+    expect(codeOf(await load(await hastyBrowser(), site.url, { waitFor: 'h2' }))).toBe('wait_timeout');
   });
 });
 

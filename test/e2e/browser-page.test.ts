@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { startCourt } from '../../sim/court/court.ts';
 import { headerValue } from '../../src/fetch/http/header-list.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { CurlewError } from '../../src/platform/errors.ts';
 import {
   answer,
   closing,
   codeOf,
+  hastyBrowser,
   load,
   openBrowser,
   recordingAdmit,
@@ -28,7 +30,7 @@ describe('a page loaded in Chromium', () => {
 
   it('is waited for only as long as it may take', async () => {
     const site = await startPages({ '/': '<h1>here</h1>' });
-    const result = await load(await sharedBrowser(), site.url, { waitFor: '#never' });
+    const result = await load(await hastyBrowser(), site.url, { waitFor: '#never' });
     expect(result).toMatchObject({ kind: 'failure', code: 'wait_timeout', head: { status: 200 } });
   });
 
@@ -155,8 +157,16 @@ describe('a page loaded in Chromium', () => {
     'that never stops its script costs one load, not the browser (%s)',
     async (script) => {
       const site = await startPages({ '/spin': `<script>${script}</script>`, '/ok': 'fine' });
-      const browser = await openBrowser({ timeouts: { totalMs: 1_500 } });
+      // Time stands still after that: the next load may take what it takes.
+      let stoppedAt: number | undefined;
+      const clock: Clock = {
+        now: () => systemClock.now(),
+        monotonic: () => stoppedAt ?? systemClock.monotonic(),
+        sleep: (ms, signal) => systemClock.sleep(ms, signal),
+      };
+      const browser = await openBrowser({ clock, timeouts: { totalMs: 1_500 } });
       expect(codeOf(await load(browser, `${site.url}/spin`))).toBe('total_timeout');
+      stoppedAt = clock.monotonic();
       expect(text(await load(browser, `${site.url}/ok`))).toContain('fine');
     },
   );

@@ -13,12 +13,14 @@ const executablePath = await chromiumOrSkip();
 
 const closers: (() => Promise<unknown>)[] = [];
 let shared: Promise<BrowserFetch> | undefined;
+let hasty: Promise<BrowserFetch> | undefined;
 
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 afterAll(async () => {
   await (await shared)?.close();
+  await (await hasty)?.close();
 });
 
 /** Closed after the test. */
@@ -32,14 +34,18 @@ export async function openBrowser(options: BrowserFetchOptions = {}): Promise<Br
   return closing(await BrowserFetch.open({ allow: [parseHostPattern('127.0.0.1')], executablePath, ...options }));
 }
 
-/** One for the whole file, with short waits. */
+const SHARED: BrowserFetchOptions = { allow: [parseHostPattern('127.0.0.1')], executablePath };
+
+/** One for the whole file. */
 export function sharedBrowser(): Promise<BrowserFetch> {
-  shared ??= BrowserFetch.open({
-    allow: [parseHostPattern('127.0.0.1')],
-    executablePath,
-    timeouts: { waitMs: 1_000, totalMs: 20_000 },
-  });
+  shared ??= BrowserFetch.open(SHARED);
   return shared;
+}
+
+/** Another, which waits for an element no longer than a second: for those that never come. */
+export function hastyBrowser(): Promise<BrowserFetch> {
+  hasty ??= BrowserFetch.open({ ...SHARED, timeouts: { waitMs: 1_000 } });
+  return hasty;
 }
 
 /** A site whose pages are given by path; a string is HTML, what is not listed is 404. */

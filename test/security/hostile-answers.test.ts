@@ -11,6 +11,7 @@ import { type Classified, classify } from '../../src/fetch/classify.ts';
 import { parseHostPattern } from '../../src/fetch/guard/host-pattern.ts';
 import type { HopResult } from '../../src/fetch/http/hop-result.ts';
 import { HttpHop, type HttpHopOptions } from '../../src/fetch/http/http-hop.ts';
+import { type Clock, systemClock } from '../../src/platform/clock.ts';
 import { type Sockets, systemSockets } from '../../src/platform/sockets.ts';
 import { measuredSockets } from '../fixtures/measured-sockets.ts';
 import { type RawServer, type RawServerOptions, rawServer, writeForever } from '../fixtures/raw-server.ts';
@@ -101,13 +102,24 @@ describe('a server that is slow', () => {
 
   it('has more than the total time for a download that comes at a fair rate', async () => {
     const piece = 'x'.repeat(16 * 1024);
+    // Each piece is sent after 50 ms, by a clock that a slow machine does not hurry on.
+    let sent = 0;
+    const clock: Clock = {
+      now: () => systemClock.now(),
+      monotonic: () => 50 * sent,
+      sleep: (ms, signal) => systemClock.sleep(ms, signal),
+    };
     const server = await serve((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${8 * piece.length}\r\n\r\n`);
-      let left = 8;
-      drip(socket, () => (left-- > 0 ? piece : ''), 50);
+      const next = () => {
+        if (sent === 8) return '';
+        sent++;
+        return piece;
+      };
+      drip(socket, next, 50);
     });
     const request = { url: new URL(server.origin), method: 'GET', headers: [], sink: { write: async () => {} } };
-    expect(verdict(await newHop({ timeouts: { totalMs: 200 } }).send(request))).toBe('200: ok');
+    expect(verdict(await newHop({ clock, timeouts: { totalMs: 200 } }).send(request))).toBe('200: ok');
   });
 
   it('is given up when nothing answers the connection', async () => {
