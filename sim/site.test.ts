@@ -184,6 +184,21 @@ describe('an answer that is held', () => {
     expect(await held).toEqual({ status: 200, text: '/held' });
   });
 
+  it('is none when nobody waits for it any more', async () => {
+    const { url, log, faults } = await start();
+    const fault = faults.set({ kind: 'hold' });
+    const impatient = new AbortController();
+    const given = expect(request(url, { signal: impatient.signal })).rejects.toThrow();
+    const entry = await log.arrival(() => true);
+    impatient.abort();
+    await given;
+    await finished(entry);
+    await faults.clear(fault);
+    await get(`${url}/next`);
+    expect(log.entries).toMatchObject([{ status: null }, { status: 200 }]);
+    expect(site?.stats().statuses).toEqual({ 200: 1 });
+  });
+
   it('comes when the site closes', async () => {
     const running = await start();
     running.faults.set({ kind: 'hold' });

@@ -176,6 +176,8 @@ class HttpSite implements Site {
       entry.fault = fault?.kind ?? null;
     }
     await this.#delay(fault);
+    // Nobody is there to be answered any more.
+    if (request.socket.destroyed) return;
     const reply = this.#replyTo(asked, fault);
     if (reply === undefined) {
       this.#leaveUnanswered(request, fault);

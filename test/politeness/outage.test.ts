@@ -4,6 +4,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningCourt, startCourt } from '../../sim/court/court.ts';
+import type { LogEntry } from '../../sim/request-log.ts';
 import { type DataDirectory, openData } from '../../src/engine/data-directory.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { fetchUrls } from '../../src/engine/fetch-urls.ts';
@@ -236,16 +237,24 @@ describe('a page that fails alone', () => {
 describe('a short outage in real time', () => {
   const breaker = { failureThreshold: 5, initialDelayMs: 100, maxDelayMs: 400, multiplier: 2 };
 
-  /** Down as soon as the page has been served, so that no answer is cut in two and rightly asked for again. */
-  async function goneAfter(path: string, how: 'refuse' | 'reset'): Promise<void> {
-    const last = await court.log.arrival((entry) => entry.path === path);
-    while (last.finishedAt === null) await new Promise((resolve) => setImmediate(resolve));
-    court.faults.set({ kind: 'down', how, forMs: 1_500 });
+  /**
+   * Down when twenty pages have been served, until `isNoticed`. No other has been answered by then, so that no answer is cut in
+   * two and rightly asked for again.
+   */
+  async function goneAfter20(how: 'refuse' | 'reset', isNoticed: () => Promise<boolean>): Promise<void> {
+    const held = court.faults.set({ kind: 'hold', path: '/case/', after: 20 });
+    await expect.poll(() => court.log.entries.filter(isServed).length).toBe(20);
+    const down = court.faults.set({ kind: 'down', how });
+    await court.faults.clear(held);
+    await expect.poll(isNoticed).toBe(true);
+    await court.faults.clear(down);
   }
+  const isServed = ({ path, status, finishedAt }: LogEntry) =>
+    path.startsWith('/case/') && status === 200 && finishedAt !== null;
 
   it('loses no page of a run', async () => {
     const begun = await begin(systemClock, { rate: 100 }, { breaker });
-    const gone = goneAfter('/case/20', 'refuse');
+    const gone = goneAfter20('refuse', async () => (await eventsOf(begun, 'probe_request')).length > 2);
     const summary = await begun.work();
     await gone;
     expect(summary.requests).toMatchObject({ done: PAGES, failed: 0, unknown: 0, pending: 0 });
@@ -255,7 +264,7 @@ describe('a short outage in real time', () => {
   });
 
   it('loses no address of a list', async () => {
-    const gone = goneAfter('/case/20', 'reset');
+    const gone = goneAfter20('reset', async () => court.stats().connectionsReset > breaker.failureThreshold);
     const outcomes: UrlOutcome[] = [];
     const options = { data: scratch('data'), rate: 100, allowHosts: allowHosts(), world: { breaker } };
     await fetchUrls(urls(), { ...options, onOutcome: (outcome) => outcomes.push(outcome) }).summary;
