@@ -141,9 +141,14 @@ describe('what a speculator gives back', () => {
     }
     const params = Two.params();
     params.speculative.urgent.definiteRange = [101, 105];
-    const site = await startNumbers(casePage, { latencyMs: 20 });
-    await walk(new Two(params), site, { concurrency: 1 });
-    // The first may have left before the others were known.
+    const site = await startNumbers(casePage);
+    // The first may have left before the others were known: it is answered when they are.
+    site.faults.set({ kind: 'hold', count: 1 });
+    const handle = run(new Two(params), { ...settingsFor(site), concurrency: 1, data: await newData() });
+    await site.log.arrival(() => true);
+    await expect.poll(() => handle.progress()?.total().pending).toBe(10);
+    await site.faults.clear();
+    await handle.summary;
     expect(
       site
         .asked()
