@@ -10,13 +10,15 @@ import { jsonLine } from './json-line.ts';
 import { onSignals } from './on-signals.ts';
 import { showProgress } from './show-progress.ts';
 
+/** `listen`: how Ctrl-C is heard, where it was listened for before. */
 export async function driveRun(
   handle: RunHandle,
   options: { readonly json?: boolean; readonly data: string },
+  listen: typeof onSignals = onSignals,
 ): Promise<void> {
   boundYoungGeneration();
   const progress = showProgress(() => handle.progress());
-  const release = onSignals((count) => {
+  const release = listen((count) => {
     progress.say(count === 1 ? 'stopping after what is on the wire. Once more to stop at once.' : 'stopping at once.');
     handle.stop(count === 1 ? 'gently' : 'now');
   });

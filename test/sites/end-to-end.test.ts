@@ -19,6 +19,7 @@ import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 import { pages, pagesAsked } from './court-site.ts';
 
 const SITE = fileURLToPath(new URL('../../examples/listing-site.ts', import.meta.url));
+const INTERRUPTING = fileURLToPath(new URL('./interrupted.ts', import.meta.url));
 const STOPPING = 'stopping after what is on the wire';
 const scratch = scratchDirectory();
 
@@ -195,6 +196,18 @@ describe('Ctrl-C', () => {
     expect((await state()).partial?.startPages).toMatchObject([{ pages: 4, urls: 80 }, { pages: 0 }]);
     expect(resultIn(await resume())).toMatchObject(WHOLE);
   });
+
+  it.each(['in the commit', 'after the commit'])(
+    '%s interrupts the run that the walk has become, before its items are worked off',
+    { timeout: 60_000 },
+    async (INTERRUPTED) => {
+      const court = closing(await startCourt());
+      const ended = await curlew(runArguments(court), { env: { INTERRUPTED }, preload: INTERRUPTING });
+      expect(ended.stderr).toContain(STOPPING);
+      expect(resultIn(ended)).toMatchObject({ exitCode: 130, status: 'interrupted', requests: { done: 0 } });
+      expect(resultIn(await resume())).toMatchObject(WHOLE);
+    },
+  );
 
   it('while the items are worked off interrupts the run, which can be resumed', { timeout: 60_000 }, async () => {
     const court = closing(await startCourt());

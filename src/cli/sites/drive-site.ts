@@ -1,4 +1,5 @@
-// Sees a site through on the command line: the walk, its commit, then its items as any run. Ctrl-C keeps what was walked.
+// Sees a site through on the command line: the walk, its commit, then its items as any run. Ctrl-C keeps what was walked; it
+// is heard all the time, and what comes too late to stop the walk stops the run that it has become.
 
 import { type WalkEnd, walkSite, workSite } from '../../engine/walk-site.ts';
 import type { StartPage } from '../../ledger/sites/partial-run-table.ts';
@@ -22,23 +23,49 @@ export async function driveSite({ site, source }: FoundSite, options: DriveOptio
   say(
     `walking ${site.startPages.length} start page(s) of ${site.domain}, data in ${data}. Ctrl-C stops it; nothing is lost.`,
   );
-  const end = await walk({ site, source }, options);
-  if (end.kind === 'stopped') {
-    say(`stopped; what was walked is kept. Go on with: ${commandLine(`sites resume ${site.domain}`, data)}`);
-    if (options.json) process.stdout.write(`${jsonLine({ site: site.domain, status: 'interrupted' })}\n`);
-    process.exitCode = ExitCode.interrupted;
-    return;
+  const ear = new Ear();
+  try {
+    const end = await walk({ site, source }, options, ear.listen);
+    if (end.kind === 'stopped') {
+      say(`stopped; what was walked is kept. Go on with: ${commandLine(`sites resume ${site.domain}`, data)}`);
+      if (options.json) process.stdout.write(`${jsonLine({ site: site.domain, status: 'interrupted' })}\n`);
+      process.exitCode = ExitCode.interrupted;
+      return;
+    }
+    say(`committed ${formatCount(end.run.items)} items.`);
+    await driveItems(site, end.run.id, options, ear.listen);
+  } finally {
+    ear.close();
   }
-  say(`committed ${formatCount(end.run.items)} items.`);
-  await driveItems(site, end.run.id, options);
 }
 
 /** Works off the items of a run of that site. */
-export async function driveItems(site: SiteDefinition, run: number, options: DriveOptions): Promise<void> {
-  await driveRun(workSite(site, { ...settingsFrom(options), data: options.data, run }), options);
+export async function driveItems(
+  site: SiteDefinition,
+  run: number,
+  options: DriveOptions,
+  listen: typeof onSignals = onSignals,
+): Promise<void> {
+  await driveRun(workSite(site, { ...settingsFrom(options), data: options.data, run }), options, listen);
 }
 
-async function walk({ site, source }: FoundSite, options: DriveOptions): Promise<WalkEnd> {
+/** Hears signals for one after the other; the next is told what was heard before. */
+class Ear {
+  #heard: 0 | 1 | 2 = 0;
+  #tell: (count: 1 | 2) => void = () => {};
+  readonly close = onSignals((count) => {
+    this.#heard = count;
+    this.#tell(count);
+  });
+
+  readonly listen: typeof onSignals = (hear) => {
+    this.#tell = hear;
+    if (this.#heard > 0) hear(this.#heard === 1 ? 1 : 2);
+    return () => {};
+  };
+}
+
+async function walk({ site, source }: FoundSite, options: DriveOptions, listen: typeof onSignals): Promise<WalkEnd> {
   const handle = walkSite(site, {
     ...settingsFrom(options),
     data: options.data,
@@ -46,15 +73,11 @@ async function walk({ site, source }: FoundSite, options: DriveOptions): Promise
     trigger: options.trigger,
     onProgress: tellNowAndThen(),
   });
-  const release = onSignals((count) => {
+  listen((count) => {
     say(count === 1 ? 'stopping after what is on the wire. Once more to stop at once.' : 'stopping at once.');
     handle.stop(count === 1 ? 'gently' : 'now');
   });
-  try {
-    return await handle.end;
-  } finally {
-    release();
-  }
+  return handle.end;
 }
 
 /** A line when a start page is done, and now and then before. */
