@@ -16,11 +16,15 @@ const scratch = scratchDirectory();
 /** Fills in the form for the example of the lists, on a court of ours. */
 async function startFromForm(page: Page, court: RunningCourt): Promise<void> {
   await page.getByRole('button', { name: /CountyCourt/ }).click();
+  await fillIn(page, court);
+  await page.getByRole('heading', { level: 1, name: 'CountyCourt' }).waitFor();
+}
+
+async function fillIn(page: Page, court: RunningCourt): Promise<void> {
   await page.getByLabel('Base address').fill(court.url);
   await page.getByLabel('Rate').fill('off');
   await page.getByLabel('Private hosts to allow').fill(new URL(court.url).host);
   await page.getByRole('button', { name: 'Start', exact: true }).click();
-  await page.getByRole('heading', { level: 1, name: 'CountyCourt' }).waitFor();
 }
 
 /** What the page of a run asks for first. */
@@ -110,6 +114,21 @@ it('a run killed without warning shows up as such, and is resumed from its page'
   const records = await page.locator('.facts div', { hasText: 'Records' }).locator('dd').textContent();
   expect(records).toBe(String(court.expectedCases().length + court.expectedDocuments().length));
 }, 90_000);
+
+it('a walk that is stopped shows up as such, and becomes a run when it goes on', async () => {
+  const court = closing(await startCourt({ seed: 7, highest: 20 }));
+  court.faults.set({ kind: 'hold', path: '/list/' });
+  const server = await serve(scratch('data'));
+  const page = await openPage();
+  await page.goto(`${server.url}/start`);
+  await page.getByRole('button', { name: /listing-site/ }).click();
+  await fillIn(page, court);
+  await page.getByRole('button', { name: 'Stop: court.example' }).click();
+  await page.getByText('was asked to stop').waitFor();
+  await court.faults.clear();
+  await page.getByRole('button', { name: 'Resume: court.example' }).click();
+  await page.locator('.runs tbody tr', { hasText: 'court.example' }).getByText('completed').waitFor();
+});
 
 it('what was told of a run is not undone by an answer that was on its way', async () => {
   const server = await serve(scratch('data'));

@@ -39,6 +39,13 @@ export function Overview() {
     onBegin: overview.reload,
     onGap: overview.reload,
   });
+  const isWalking = data?.walks.some(({ owner }) => owner.state === 'alive') === true;
+  useEffect(() => {
+    if (!isWalking) return;
+    // A walk is no run yet: the stream does not tell of it.
+    const timer = setInterval(() => document.visibilityState === 'visible' && overview.reload(), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, [isWalking]);
   // Those are in it.
   useEffect(() => setNews((before) => new Map([...before].filter(([, { at }]) => at >= overview.askedAt))), [data]);
 
@@ -48,7 +55,6 @@ export function Overview() {
         {({ attention, runs, walks, deadLetters }) => {
           const current = runs.map(newest);
           if (runs.length === 0 && walks.length === 0) return <Newcomer />;
-          const isWalking = walks.some(({ owner }) => owner.state === 'alive');
           return (
             <>
               <Figures runs={current} deadLetters={deadLetters} />
