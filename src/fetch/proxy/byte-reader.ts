@@ -6,11 +6,18 @@ import { HopError } from '../http/failure-code.ts';
 
 /** Resolves with exactly `count` bytes. Rejects with `proxy_unreachable` when the connection ends before. */
 export async function readBytes(socket: Socket, count: number): Promise<Buffer> {
-  for (;;) {
-    const bytes: Buffer | null = socket.readableLength >= count ? socket.read(count) : null;
-    if (bytes !== null) return bytes;
-    await moreBytes(socket);
+  const pieces: Buffer[] = [];
+  let missing = count;
+  while (missing > 0) {
+    // What there is, though it be too little: a socket that has ended with something left in it says again and again that it
+    // can be read, never that it has ended, and nothing else in the process gets its turn.
+    const available = Math.min(missing, socket.readableLength);
+    const bytes: Buffer | null = available > 0 ? socket.read(available) : null;
+    if (bytes === null) await moreBytes(socket);
+    else pieces.push(bytes);
+    missing -= bytes?.length ?? 0;
   }
+  return Buffer.concat(pieces, count);
 }
 
 /** Resolves with the bytes up to and including `end`. Rejects when there are more than `limit` of them. */

@@ -145,6 +145,16 @@ describe('a SOCKS5 proxy', () => {
   });
 });
 
+describe('a SOCKS5 proxy that hangs up in the middle of a word', () => {
+  it.each([1, 3, 5, 11])('after %i bytes is none, and keeps nobody else from his turn', async (count) => {
+    const words = Buffer.concat([Buffer.from([5, 0]), SOCKS_OPEN]);
+    const onSocket = (socket: Socket) => socket.once('data', () => socket.end(words.subarray(0, count)));
+    const proxy = kept(await listening(createServer(onSocket)));
+    const result = await send('http://93.184.215.14/', `socks5://127.0.0.1:${proxy.port}`);
+    expect(result).toMatchObject({ kind: 'failure', code: 'proxy_unreachable' });
+  });
+});
+
 describe('an HTTP proxy', () => {
   it.each([
     ['answers in another language', 'SSH-2.0-OpenSSH\r\n\r\n'],
