@@ -138,14 +138,15 @@ function speak(said: Promise<void>): void {
   void said.finally(() => speaking.delete(said));
 }
 
-function deliver(socket: Socket, { words, hasty, pieceBytes: size, end }: Conduct & Speech): void {
+function deliver(socket: Socket, place: Place, { words, hasty, pieceBytes: size, end }: Conduct & Speech): void {
   let heard = 0;
   socket.on('data', () => {
     const isLast = hasty || heard === words.length - 1;
     const said = hasty ? Buffer.concat([...words]) : words[heard];
     heard += 1;
-    // Behind its speech it is silent, and is the site that answers.
-    if (said === undefined || (hasty && heard > 1)) speak(say(socket, Buffer.from(PAGE), size, 'stays'));
+    // Behind its speech, and when it is well, it is the site that answers.
+    if (said === undefined || (hasty && heard > 1) || isWell(place))
+      speak(say(socket, Buffer.from(PAGE), size, 'stays'));
     else speak(say(socket, said, size, isLast ? end : 'stays'));
   });
 }
@@ -186,7 +187,7 @@ beforeAll(async () => {
     const server = createServer((socket) => {
       place.connections += 1;
       const { conduct } = place;
-      if (conduct?.kind === 'speech') deliver(socket, conduct);
+      if (conduct?.kind === 'speech') deliver(socket, place, conduct);
       else relay(socket, place, schemes[index] ?? 'http', conduct);
     });
     const place: Place = { ...kept(await listening(server)), connections: 0, conduct: undefined };

@@ -9,6 +9,9 @@ import { HopError } from '../http/failure-code.ts';
 import { breakOffAnswer, type OnwardHead, OnwardRequest, type Route, wireError } from './onward-request.ts';
 import { passedOnHeaders, requestKind } from './proxy-headers.ts';
 
+// RFC 9112 §4: a reason phrase says nothing. node:http reads bytes in it that it does not write.
+const UNWRITABLE = /[^\t\x20-\x7e\x80-\xff]/g;
+
 /** Resolves when the answer has been passed on or the request has been broken off. Never rejects. */
 export async function forwardRequest(incoming: IncomingMessage, outgoing: ServerResponse, route: Route): Promise<void> {
   const onward = new OnwardRequest(incoming, outgoing, requestKind(incoming.headers), route);
@@ -42,7 +45,8 @@ async function passOn(onward: OnwardRequest, head: OnwardHead, outgoing: ServerR
 
   outgoing.sendDate = false;
   const passedOn = passedOnHeaders(headers, onward.kind, codings.length > 0);
-  outgoing.writeHead(response.statusCode ?? 502, response.statusMessage ?? '', passedOn.flat());
+  const reason = (response.statusMessage ?? '').replace(UNWRITABLE, '');
+  outgoing.writeHead(response.statusCode ?? 502, reason, passedOn.flat());
   response.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     body.push(chunk);

@@ -128,6 +128,10 @@ export class OnwardRequest {
   /** Notes the answer. Throws when it is none that plain HTTP would take, or follow. */
   #judge({ response, headers }: OnwardHead, asked: DocumentRequest, chain: RedirectChain | undefined): void {
     const { statusCode: status = 0, statusMessage: statusText = '' } = response;
+    // The parser takes any three digits.
+    if (status < 100) {
+      throw new HopError('protocol', `the answer is not valid HTTP: its status is ${String(status).padStart(3, '0')}`);
+    }
     refuseManyHeaders(headers);
     this.#tracked.remoteAddress = this.#route.direct ? response.socket.remoteAddress : undefined;
     this.#tracked.answered({ kind: 'answer', status, statusText, headers });
