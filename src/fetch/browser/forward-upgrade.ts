@@ -10,7 +10,7 @@ import type { PageTraffic } from './page-traffic.ts';
 export async function forwardUpgrade(incoming: IncomingMessage, client: Socket, route: Route): Promise<void> {
   const onward = new OnwardRequest(incoming, client, 'part', route);
   try {
-    const head = await onward.open();
+    const head = await onward.open('upgrade');
     if (head?.socket === undefined) {
       head?.response.destroy();
       breakOff(client);

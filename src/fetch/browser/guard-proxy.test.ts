@@ -10,7 +10,7 @@ import { AddressGuard } from '../guard/address-guard.ts';
 import { parseHostPattern } from '../guard/host-pattern.ts';
 import { Dialer } from '../http/dialer.ts';
 import type { HeaderList } from '../outcome.ts';
-import type { Admit } from './admit.ts';
+import type { Admit, RequestEnd } from './admit.ts';
 import { GuardProxy } from './guard-proxy.ts';
 import { PageTraffic } from './page-traffic.ts';
 
@@ -135,6 +135,32 @@ describe('GuardProxy', () => {
       expect(door.traffic.report()).toMatchObject({ sent: 0, refused: 1 });
     }
     expect(server.connections()).toBe(0);
+  });
+
+  it.each([
+    ['a status that is none', 'HTTP/1.1 000 OK\r\nContent-Length: 0\r\n\r\n', 'status is 000'],
+    ['a switch that nobody asked for', 'HTTP/1.1 101 \r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n', 'bad upgrade'],
+  ])('takes it for a failure of the site: %s', async (_what, text, reason) => {
+    const closed = Promise.withResolvers<void>();
+    const server = await startServer((socket) => socket.on('close', () => closed.resolve()).write(text));
+    const proxy = await startProxy();
+    const door = proxy.openDoor(undefined);
+    const ends: RequestEnd[] = [];
+    const admit: Admit = async () => ({ kind: 'admitted', learn: (end) => void ends.push(end) });
+    door.traffic = trafficTo(server.origin, { admit });
+    expect(await say(door.url, get(server.origin))).toMatch(/^HTTP\/1\.1 502 Not passed on by Curlew\r\n/);
+    expect(ends).toMatchObject([{ kind: 'failure', code: 'protocol', reason: expect.stringContaining(reason) }]);
+    await closed.promise;
+  });
+
+  it('passes on an answer whose reason has characters that nobody should write', async () => {
+    const server = await startServer((socket) =>
+      socket.write('HTTP/1.1 200 O\x7f\x01K\r\nContent-Length: 2\r\n\r\nhi'),
+    );
+    const proxy = await startProxy();
+    const door = proxy.openDoor(undefined);
+    door.traffic = trafficTo(server.origin);
+    expect(await say(door.url, get(server.origin))).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*hi$/);
   });
 
   it('stops a bomb at the limit of the load', async () => {

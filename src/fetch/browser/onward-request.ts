@@ -87,15 +87,28 @@ export class OnwardRequest {
     this.#tracked = route.traffic.begin(route.url, kind);
   }
 
-  /** Undefined when it must not leave. What rejects here is to be given to `failed`. */
-  async open(): Promise<OnwardHead | undefined> {
+  /**
+   * Undefined when it must not leave. What rejects here is to be given to `failed`. Only with `upgrade` may the answer switch
+   * the protocol, and then its socket is the caller's.
+   */
+  async open(wanted: 'answer' | 'upgrade' = 'answer'): Promise<OnwardHead | undefined> {
     const requestHeaders = sentOnHeaders(this.#incoming.rawHeaders, this.#tracked, this.traffic.options);
     const asked = { method: this.#method, url: this.#route.url, cookie: headerValue(requestHeaders, 'cookie') };
     const chain = this.kind === 'document' ? this.traffic.redirects.enter(asked) : undefined;
     if (!(await this.#tracked.admit(this.gone))) return undefined;
     this.#tracked.requestHeaders = requestHeaders;
     const head = await this.#send(requestHeaders);
-    this.#judge(head, asked, chain);
+    try {
+      this.gone.throwIfAborted();
+      if (head.socket !== undefined && wanted === 'answer') {
+        throw new HopError('protocol', 'the answer is not valid HTTP: bad upgrade');
+      }
+      this.#judge(head, asked, chain);
+    } catch (error) {
+      // A socket that has switched is nobody's any more: neither the request nor the agent would close it.
+      head.socket?.destroy();
+      throw error;
+    }
     return head;
   }
 
