@@ -11,6 +11,7 @@ import { DEFAULT_TIMEOUTS, type HopTimeouts } from '../../src/fetch/http/hop-opt
 import type { HopResult } from '../../src/fetch/http/hop-result.ts';
 import { HttpHop, type HttpHopOptions } from '../../src/fetch/http/http-hop.ts';
 import { parseProxy } from '../../src/fetch/proxy/proxy-server.ts';
+import { type Sockets, systemSockets } from '../../src/platform/sockets.ts';
 import { type Damage, damage, damaged, type Ending, nextTurn, say, someBytes, telling } from '../fixtures/damage.ts';
 import { httpProxy } from '../fixtures/http-proxy.ts';
 import { type Listening, listening } from '../fixtures/listening.ts';
@@ -203,12 +204,18 @@ let schemes: readonly Scheme[] = [];
 /** The port of the site is never 443. */
 const targetOf = ({ scheme, target: to }: Conduct) => (scheme === 'http 443' ? 'http' : to);
 
-function send(hop: HttpHop, index: number, conduct: Conduct, timeouts = DEFAULT_TIMEOUTS): Promise<HopResult> {
+function send(
+  hop: HttpHop,
+  index: number,
+  conduct: Conduct,
+  timeouts = DEFAULT_TIMEOUTS,
+  signal?: AbortSignal,
+): Promise<HopResult> {
   const { scheme } = conduct;
   const url = new URL(sites[targetOf(conduct)]?.origin ?? '');
   const login = `${credentials.user}:${credentials.password}`;
   const proxy = parseProxy(`${scheme.split(' ')[0]}://${login}@127.0.0.1:${places[index]?.port}`);
-  return hop.send({ url, method: 'GET', headers: [], proxy, timeouts });
+  return hop.send({ url, method: 'GET', headers: [], proxy, timeouts }, signal);
 }
 
 function inWords(result: HopResult): string {
@@ -216,10 +223,14 @@ function inWords(result: HopResult): string {
   return `${result.status} ${result.body.kind === 'memory' ? Buffer.from(result.body.decoded) : ''}`;
 }
 
-/** Asks through all of them at once. */
-async function askThroughAll(hop: HttpHop, all: readonly Conduct[], timeouts: HopTimeouts): Promise<string[]> {
+function prepare(all: readonly Conduct[]): void {
   schemes = all.map(({ scheme }) => scheme);
   for (const [index, place] of places.entries()) Object.assign(place, { connections: 0, conduct: all[index] });
+}
+
+/** Asks through all of them at once. */
+async function askThroughAll(hop: HttpHop, all: readonly Conduct[], timeouts: HopTimeouts): Promise<string[]> {
+  prepare(all);
   const results = await Promise.all(all.map((conduct, index) => send(hop, index, conduct, timeouts)));
   for (const result of results) for (const secret of SECRETS) expect(JSON.stringify(result)).not.toContain(secret);
   for (const [index, conduct] of all.entries()) {
@@ -236,12 +247,22 @@ async function getWell(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await nextTurn();
 }
 
+/** Closes it afterwards, and waits for the end of all its connections. */
 async function withHop(options: HttpHopOptions, use: (hop: HttpHop) => Promise<void>): Promise<void> {
-  const hop = new HttpHop({ allow: [parseHostPattern('127.0.0.1')], extraCa: [fixture('root.pem')], ...options });
+  const closed: Promise<unknown>[] = [];
+  const watch: Sockets['connect'] = (...to) => {
+    const socket = systemSockets.connect(...to);
+    closed.push(new Promise((resolve) => socket.once('close', resolve)));
+    return socket;
+  };
+  const sockets = { ...systemSockets, connect: watch };
+  const allow = [parseHostPattern('127.0.0.1')];
+  const hop = new HttpHop({ allow, extraCa: [fixture('root.pem')], sockets, ...options });
   try {
     await use(hop);
   } finally {
     await hop.close();
+    await Promise.all(closed);
   }
 }
 
@@ -254,6 +275,7 @@ async function sendInTime(hop: HttpHop, index: number, conduct: Conduct): Promis
 }
 
 const HOUR_MS = 3_600_000;
+const NEVER: HopTimeouts = { headersMs: HOUR_MS, idleMs: HOUR_MS, totalMs: HOUR_MS };
 /** One that has hung up when it has said what it says. */
 const rude = (conduct: Conduct): Conduct => {
   const end = conduct.end === 'stays' ? 'closes' : conduct.end;
@@ -278,11 +300,31 @@ it('ends in one result, and the next request through the same proxy gets its own
 });
 
 it('and at once, when it has hung up', async () => {
-  const never = { headersMs: HOUR_MS, idleMs: HOUR_MS, totalMs: HOUR_MS };
   await fc.assert(
     fc.asyncProperty(several, async (all) => {
       await withHop({ connectMs: HOUR_MS }, async (hop) => {
-        await askThroughAll(hop, all.map(rude), never);
+        await askThroughAll(hop, all.map(rude), NEVER);
+        await getWell();
+      });
+    }),
+    { numRuns: 20 },
+  );
+});
+
+it('and when it is given up at any moment, or everything is', async () => {
+  const moments = fc.array(fc.nat(30), { minLength: PLACES, maxLength: PLACES });
+  await fc.assert(
+    fc.asyncProperty(several, moments, fc.nat(60), async (all, givenUp, closing) => {
+      await withHop({ connectMs: HOUR_MS }, async (hop) => {
+        prepare(all);
+        const controllers = all.map(() => new AbortController());
+        const results = all.map((one, index) => send(hop, index, one, NEVER, controllers[index]?.signal));
+        for (let turn = 0; turn < closing; turn += 1) {
+          for (const [index, moment] of givenUp.entries()) if (moment === turn) controllers[index]?.abort();
+          await nextTurn();
+        }
+        await hop.close();
+        await Promise.all(results);
         await getWell();
       });
     }),
