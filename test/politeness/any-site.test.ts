@@ -7,7 +7,8 @@ import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createPipeline } from '../../src/fetch/create-pipeline.ts';
-import { NO_MEMORY } from '../../src/fetch/fetch-memory.ts';
+import type { FileSpool } from '../../src/fetch/download.ts';
+import { type FetchMemory, NO_MEMORY, type Unsaved } from '../../src/fetch/fetch-memory.ts';
 import type { FetchPipeline } from '../../src/fetch/fetch-pipeline.ts';
 import { HttpHop } from '../../src/fetch/http/http-hop.ts';
 import type { Outcome } from '../../src/fetch/outcome.ts';
@@ -42,6 +43,8 @@ interface Host {
 }
 
 interface Asking {
+  /** Whether it is asked of the first process, or of the one that takes over. */
+  readonly life: 1 | 2;
   readonly host: number;
   readonly path: number;
   readonly session: 'one' | 'other';
@@ -149,6 +152,7 @@ const host: fc.Arbitrary<Host> = fc.record({
   crawlDelay: fc.constantFrom(0, 0, 3, 10),
 });
 const asking: fc.Arbitrary<Asking> = fc.record({
+  life: fc.constantFrom(1, 1, 2),
   host: fc.nat(HOSTS - 1),
   path: fc.nat(PATHS - 1),
   session: fc.constantFrom('one', 'other'),
@@ -278,6 +282,7 @@ const KINDS: ReadonlySet<Outcome['kind']> = new Set([
   'rate_limited',
   'site_wide',
 ]);
+const NO_FILES: FileSpool = { begin: () => Promise.reject(new Error('no file is asked for')) };
 const ABORTED = new Error('aborted by the test');
 
 /** What is to happen at a step of the clock, or at a request. */
@@ -359,9 +364,16 @@ function judge({ hosts, rate, robots }: Plan): void {
   }
 }
 
-/** Takes one word after the other. `onRequest` hears how many were asked for, of all hosts. */
-function speaker(hosts: readonly Host[], onRequest: (count: number) => void): typeof next {
-  const counts = new Map<string, number>();
+/** As the ledger keeps it. */
+function remembered({ sessions, hosts, robots }: Unsaved): FetchMemory {
+  const copy = <T>(entries: ReadonlyMap<string, T>): Map<string, T> =>
+    new Map(JSON.parse(JSON.stringify([...entries])));
+  return { sessions: sessions ?? {}, hosts: copy(hosts), robots: copy(robots) };
+}
+
+/** Takes one word after the other. `onRequest` hears how many were asked for in this life, of all hosts. */
+function speaker(hosts: readonly Host[], counts: Map<string, number>, onRequest: (count: number) => void): typeof next {
+  counts.delete('all');
   const count = (what: string) => {
     const times = counts.get(what) ?? 0;
     counts.set(what, times + 1);
@@ -388,8 +400,7 @@ it('every request ends once, and what leaves is as it was asked for', async () =
       const { hosts, askings, rate, robots } = all;
       clock = new FakeClock();
       noted = [];
-      const agenda = new Agenda();
-      next = speaker(hosts, (count) => agenda.reach('requests', count));
+      const counts = new Map<string, number>();
       const settings = {
         rate,
         robots,
@@ -398,22 +409,29 @@ it('every request ends once, and what leaves is as it was asked for', async () =
         maxFileBytes: 100_000,
         totalTimeoutMs: 30_000,
       };
-      const files = { open: () => Promise.reject(new Error('no file is asked for')) } as never;
-      const pipeline = createPipeline(settings, { clock, random: seededRandom(1), files, memory: NO_MEMORY });
-      try {
-        const outcomes = askings.map((one) => begin(pipeline, one, agenda));
-        await fly(outcomes, (step) => agenda.reach('steps', step));
-        for (const [index, one] of (await Promise.all(outcomes)).entries()) {
-          if (one === 'aborted') expect(askings[index]?.abortedAfter).toBeDefined();
-          else {
-            expect(KINDS).toContain(one.kind);
-            expect(one.exchanges.length).toBeLessThanOrEqual(6);
+      let memory = NO_MEMORY;
+      // What the first process has learnt is all that the second knows.
+      for (const life of [1, 2]) {
+        const pipeline = createPipeline(settings, { clock, random: seededRandom(life), files: NO_FILES, memory });
+        try {
+          const own = askings.filter((one) => one.life === life);
+          const agenda = new Agenda();
+          next = speaker(hosts, counts, (count) => agenda.reach('requests', count));
+          const outcomes = own.map((one) => begin(pipeline, one, agenda));
+          await fly(outcomes, (step) => agenda.reach('steps', step));
+          for (const [index, one] of (await Promise.all(outcomes)).entries()) {
+            if (one === 'aborted') expect(own[index]?.abortedAfter).toBeDefined();
+            else {
+              expect(KINDS).toContain(one.kind);
+              expect(one.exchanges.length).toBeLessThanOrEqual(6);
+            }
           }
+          memory = remembered(pipeline.takeUnsaved());
+        } finally {
+          await pipeline.close();
         }
-        judge(all);
-      } finally {
-        await pipeline.close();
       }
+      judge(all);
     }),
     { numRuns: 40 },
   );
