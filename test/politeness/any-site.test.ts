@@ -14,6 +14,7 @@ import { HttpHop } from '../../src/fetch/http/http-hop.ts';
 import type { Outcome } from '../../src/fetch/outcome.ts';
 import { FakeClock } from '../../src/platform/fake-clock.ts';
 import { seededRandom } from '../../src/platform/random.ts';
+import { type Sockets, systemSockets } from '../../src/platform/sockets.ts';
 import { nextTurn } from '../fixtures/damage.ts';
 import { type RawServer, rawServer } from '../fixtures/raw-server.ts';
 
@@ -24,7 +25,14 @@ const HOUR_MS = 3_600 * SECOND_MS;
 
 /** What a host does when it is asked. */
 type Reply =
-  | { readonly kind: 'answer'; readonly status: number; readonly fields: readonly string[]; readonly body: Buffer }
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly fields: readonly string[];
+      readonly body: Buffer;
+      /** From the head to the body. */
+      readonly restMs: number;
+    }
   | { readonly kind: 'closes' | 'resets' | 'babbles' };
 
 /** What it says of a path, one after the other; in the end it is well. */
@@ -32,6 +40,8 @@ interface Host {
   readonly paths: readonly (readonly Reply[])[];
   /** To HEAD. */
   readonly probes: readonly Reply[];
+  /** How long it takes to find it, for each connection. */
+  readonly lookupMs: readonly number[];
   readonly robots: readonly Reply[];
   /** From this request on, whatever it is for, so many get nothing else but `outage`. */
   readonly downFrom: number;
@@ -67,7 +77,7 @@ interface Plan {
   readonly robots: 'allow' | 'strict' | 'off';
 }
 
-const WELL = { kind: 'answer', status: 200, fields: [], body: Buffer.from('well') } as const satisfies Reply;
+const WELL = { kind: 'answer', status: 200, fields: [], body: Buffer.from('well'), restMs: 0 } as const satisfies Reply;
 
 // Bytes that can stand in a field.
 const text = fc
@@ -119,12 +129,14 @@ const status = fc.oneof(
   fc.constantFrom(200, 301, 302, 303, 307, 308, 302, 302, 304, 404, 429, 429, 500, 502, 503, 503, 504),
   fc.integer({ min: 200, max: 599 }),
 );
+const someMs = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat(10 * SECOND_MS));
 const answerOf = (code: fc.Arbitrary<number>, telling: fc.Arbitrary<string>): fc.Arbitrary<Reply> =>
   fc.record({
     kind: fc.constant('answer'),
     status: code,
     fields: fc.tuple(telling, fc.array(field, { maxLength: 3 })).map(([first, others]) => [first, ...others]),
     body: fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes)),
+    restMs: someMs,
   });
 const sendsOn = answerOf(
   fc.constantFrom(301, 302, 303, 307, 308),
@@ -144,6 +156,7 @@ const replies = (maxLength: number) => fc.array(reply, { maxLength, size: 'max' 
 const host: fc.Arbitrary<Host> = fc.record({
   paths: fc.array(replies(6), { minLength: PATHS, maxLength: PATHS }),
   probes: replies(4),
+  lookupMs: fc.array(someMs, { maxLength: 12, size: 'max' }),
   robots: fc.oneof(fc.constant([]), replies(5)),
   downFrom: fc.nat(8),
   downFor: fc.oneof(fc.constant(0), fc.nat(20)),
@@ -171,22 +184,39 @@ const plan: fc.Arbitrary<Plan> = fc.record({
   robots: fc.constantFrom<Plan['robots']>('allow', 'strict', 'off'),
 });
 
+let clock = new FakeClock();
 const servers: RawServer[] = [];
 /** Takes the next word of a host on what it is asked for. */
 let next: (host: number, asked: string) => Reply = () => WELL;
+
+/** The clocks for which somebody waits who has a request on the wire, and how many do. */
+const dawdling = new WeakMap<FakeClock, number>();
+async function dawdle(ms: number): Promise<void> {
+  if (ms === 0) return;
+  const own = clock;
+  const change = (by: number) => dawdling.set(own, (dawdling.get(own) ?? 0) + by);
+  change(1);
+  await own.sleep(ms);
+  change(-1);
+}
+
+async function answer(socket: Socket, method: string, said: Reply & { kind: 'answer' }): Promise<void> {
+  const fields = said.fields.map((line) => line.replace(/^Location: @(\d)\//, placed));
+  const lines = [`HTTP/1.1 ${said.status} What`, ...fields, `Content-Length: ${said.body.length}`, '', ''];
+  socket.write(lines.join('\r\n'), 'latin1');
+  if (method === 'HEAD' || said.status === 204 || said.status === 304) return;
+  await dawdle(said.restMs);
+  if (socket.writable) socket.write(said.body);
+}
 
 function serve(index: number): (socket: Socket, head: string) => void {
   return (socket, head) => {
     const [method = '', path = ''] = head.split(' ');
     const said = next(index, method === 'HEAD' ? 'HEAD' : path);
     switch (said.kind) {
-      case 'answer': {
-        const fields = said.fields.map((line) => line.replace(/^Location: @(\d)\//, placed));
-        const lines = [`HTTP/1.1 ${said.status} What`, ...fields, `Content-Length: ${said.body.length}`, '', ''];
-        const hasBody = method !== 'HEAD' && said.status !== 204 && said.status !== 304;
-        socket.write(Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), hasBody ? said.body : Buffer.alloc(0)]));
+      case 'answer':
+        void answer(socket, method, said);
         return;
-      }
       case 'closes':
         socket.end();
         return;
@@ -199,7 +229,18 @@ function serve(index: number): (socket: Socket, head: string) => void {
   };
 }
 
-const placed = (_all: string, index: string) => `Location: ${servers[Number(index)]?.origin}/`;
+const originOf = (index: number) => `http://h${index}.example:${servers[index]?.port}`;
+const placed = (_all: string, index: string) => `Location: ${originOf(Number(index))}/`;
+
+/** Finds the hosts, in their time. */
+function socketsFor(hosts: readonly Host[]): Sockets {
+  const lookups = hosts.map(({ lookupMs }) => [...lookupMs]);
+  const resolve: Sockets['resolve'] = async (name) => {
+    await dawdle(lookups[Number(name[1])]?.shift() ?? 0);
+    return [{ address: '127.0.0.1', family: 4 }];
+  };
+  return { ...systemSockets, resolve };
+}
 
 beforeAll(async () => {
   for (let index = 0; index < HOSTS; index += 1) servers.push(await rawServer(serve(index)));
@@ -228,7 +269,6 @@ type Noted =
 
 let noted: Noted[] = [];
 let underWay = 0;
-let clock = new FakeClock();
 const { send } = HttpHop.prototype;
 vi.spyOn(HttpHop.prototype, 'send').mockImplementation(async function (this: HttpHop, request, signal) {
   const { host: name, pathname: path } = request.url;
@@ -258,7 +298,7 @@ vi.spyOn(HttpHop.prototype, 'send').mockImplementation(async function (this: Htt
   }
 });
 
-/** Lets time go on until all have ended. `onStep` hears of every step. */
+/** Lets time go on until all have ended, whenever nothing moves. `onStep` hears of every step. */
 async function fly(all: readonly Promise<unknown>[], onStep: (step: number) => void): Promise<void> {
   let ended = 0;
   const end = () => void (ended += 1);
@@ -266,10 +306,13 @@ async function fly(all: readonly Promise<unknown>[], onStep: (step: number) => v
   let idle = 0;
   for (let step = 0; ended < all.length; ) {
     for (let turn = 0; turn < 5; turn += 1) await nextTurn();
-    if (underWay > 0) continue;
+    // One that dawdles cannot be told from others; after a while it is the clock that it waits for.
+    if (underWay > 0) for (let turn = 0; turn < 20 && dawdling.get(clock); turn += 1) await nextTurn();
+    if (underWay > 0 && !dawdling.get(clock)) continue;
     onStep(step++);
-    idle = (await clock.advanceToNext()) || step < 40 ? 0 : idle + 1;
-    // Nothing is on the wire and nobody waits for a time to come.
+    const isIdle = !(await clock.advanceToNext()) && underWay === 0 && step > 40;
+    idle = isIdle ? idle + 1 : 0;
+    // Nothing is on the wire, nobody waits for a time to come, and nothing will begin.
     if (idle > 100) throw new Error(`${all.length - ended} requests wait for ever`);
   }
 }
@@ -310,7 +353,7 @@ function begin(pipeline: FetchPipeline, one: Asking, agenda: Agenda): Promise<Ou
     };
     const request = {
       method: one.method,
-      url: `${servers[one.host]?.origin}/${one.path}`,
+      url: `${originOf(one.host)}/${one.path}`,
       headers: one.conditional ? { 'If-None-Match': '"x"' } : {},
       cookies: {},
       body: one.method === 'POST' ? { bytes: Buffer.from('a=b'), type: 'text/plain' } : undefined,
@@ -339,10 +382,8 @@ function restMs({ status: code, retryAfter: value }: Extract<Noted, { kind: 'hea
 }
 
 function judge({ hosts, rate, robots }: Plan): void {
-  for (const [index, { origin }] of servers.entries()) {
-    const own = hosts[index];
-    if (own === undefined) continue;
-    const here = noted.filter((one) => one.host === new URL(origin).host);
+  for (const [index, own] of hosts.entries()) {
+    const here = noted.filter((one) => one.host === new URL(originOf(index)).host);
     // Where nothing else can be in force than its robots.txt.
     const isRuled = robots !== 'off' && own.robots.length === 0 && own.downFor === 0;
     const disallowed = isRuled ? own.disallowed.map((path) => `/${path}`) : [];
@@ -404,7 +445,7 @@ it('every request ends once, and what leaves is as it was asked for', async () =
       const settings = {
         rate,
         robots,
-        allowHosts: ['127.0.0.1'],
+        allowHosts: hosts.map((_, index) => `h${index}.example`),
         maxPageBytes: 100_000,
         maxFileBytes: 100_000,
         totalTimeoutMs: 30_000,
@@ -412,7 +453,8 @@ it('every request ends once, and what leaves is as it was asked for', async () =
       let memory = NO_MEMORY;
       // What the first process has learnt is all that the second knows.
       for (const life of [1, 2]) {
-        const pipeline = createPipeline(settings, { clock, random: seededRandom(life), files: NO_FILES, memory });
+        const world = { clock, random: seededRandom(life), files: NO_FILES, memory, sockets: socketsFor(hosts) };
+        const pipeline = createPipeline(settings, world);
         try {
           const own = askings.filter((one) => one.life === life);
           const agenda = new Agenda();
