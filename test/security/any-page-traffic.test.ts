@@ -3,6 +3,7 @@
 // client hears an end, and the next request gets its own answer. (An error that nobody hears fails the whole file.)
 
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { connect, Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import fc from 'fast-check';
@@ -18,7 +19,9 @@ import { HopError } from '../../src/fetch/http/failure-code.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { systemRandom } from '../../src/platform/random.ts';
 import { type Sockets, systemSockets } from '../../src/platform/sockets.ts';
+import { closing } from '../fixtures/closing.ts';
 import { type Damage, damage, damaged, type Ending, nextTurn, say, someBytes, telling } from '../fixtures/damage.ts';
+import { listening } from '../fixtures/listening.ts';
 import { type RawServer, rawServer } from '../fixtures/raw-server.ts';
 
 const fixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');
@@ -42,6 +45,7 @@ interface Visit {
   readonly elsewhere: string | undefined;
   readonly fields: readonly string[];
   readonly body: Buffer;
+  readonly framing: 'length' | 'chunked';
   readonly damages: readonly Damage[];
   readonly pieceBytes: number;
   readonly end: Ending;
@@ -97,6 +101,8 @@ const answer: fc.Arbitrary<Answer> = fc
     return { bytes, pieceBytes: rest.pieceBytes, end: rest.end };
   });
 
+/** What must not become a request of its own, wherever it stands. */
+const ANOTHER = Buffer.from('GET /another HTTP/1.1\r\nHost: x\r\n\r\n');
 const REFUSED = ['127.0.0.2', '127.0.0.1:9', '10.0.0.1', 'localhost', '[::1]', '0x7f.2', 'private.example', 'a.local'];
 const field = fc.oneof(
   fc.constantFrom(
@@ -122,7 +128,8 @@ const visit: fc.Arbitrary<Visit> = fc.record({
   fields: fc
     .tuple(fc.constantFrom([], ['Connection: close']), fc.array(field, { maxLength: 3 }))
     .map((both) => both.flat()),
-  body: fc.oneof(fc.constant(Buffer.alloc(0)), someBytes(40), telling),
+  body: fc.oneof(fc.constant(Buffer.alloc(0)), someBytes(40), telling, fc.constant(ANOTHER)),
+  framing: fc.constantFrom('length', 'chunked'),
   damages: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, fc.array(damage, { maxLength: 2 })),
   pieceBytes,
   end: ending,
@@ -216,13 +223,20 @@ async function tunnelThrough(door: GuardDoor, target: string): Promise<Socket> {
   return socket;
 }
 
-function requestOf({ way, method, elsewhere, fields, body, damages }: Visit, index: number): Buffer {
-  const server = way === 'secure tunnel' ? secure : plain;
-  const host = elsewhere ?? `127.0.0.1:${server.port}`;
+function requestOf(
+  { way, method, elsewhere, fields, body, framing, damages }: Visit,
+  index: number,
+  site = way === 'secure tunnel' ? secure.port : plain.port,
+): Buffer {
+  const host = elsewhere ?? `127.0.0.1:${site}`;
   const target = way === 'plain' ? `http://${host}/${index}` : `/${index}`;
-  const length = body.length > 0 ? [`Content-Length: ${body.length}`] : [];
-  const lines = [`${method} ${method === 'CONNECT' ? host : target} HTTP/1.1`, `Host: ${host}`, ...fields, ...length];
-  return damages.reduce(damaged, Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body]));
+  const length = framing === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`;
+  const lines = [`${method} ${method === 'CONNECT' ? host : target} HTTP/1.1`, `Host: ${host}`, ...fields];
+  if (body.length > 0) lines.push(length);
+  const [before, after] = framing === 'chunked' ? [`${body.length.toString(16)}\r\n`, '\r\n0\r\n\r\n'] : ['', ''];
+  const content = body.length > 0 ? [Buffer.from(before), body, Buffer.from(after)] : [];
+  const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+  return damages.reduce(damaged, Buffer.concat([head, ...content]));
 }
 
 async function connectionFor(door: GuardDoor, { way, elsewhere }: Visit): Promise<Socket> {
@@ -301,6 +315,50 @@ it('ends, wherever it is damaged, and lets the next one have its own', async () 
       expect(await askForOwn(door)).toBe(OWN);
       door.close();
       await Promise.all([...onward].map((socket) => happens(socket, 'close')));
+    }),
+    { numRuns: 40 },
+  );
+});
+
+it('is one request to the site, or none, whatever is in it', async () => {
+  let heard = 0;
+  const hear = () => void (heard += 1);
+  const server = createServer((incoming, outgoing) => {
+    hear();
+    incoming.resume().on('end', () => outgoing.end(OWN));
+  });
+  server.on('upgrade', (_incoming, socket) => {
+    hear();
+    socket.destroy();
+  });
+  const site = closing(await listening(server));
+  const guard = new AddressGuard(systemSockets, [parseHostPattern(`127.0.0.1:${site.port}`)]);
+  const dialer = new Dialer({ sockets: systemSockets, guard, connectMs: 10_000, extraCa: [] });
+  const strict = closing(await GuardProxy.start({ dialer, random: systemRandom, idleMs: 5_000 }));
+  await fc.assert(
+    fc.asyncProperty(several(visit), async (all) => {
+      heard = 0;
+      const door = strict.openDoor(undefined);
+      const { admit, ends } = openAdmit();
+      const traffic = load(door, admit);
+      const clients = await Promise.all(
+        all.map(async (one, index) => {
+          const socket = enter(door);
+          socket.on('error', () => {}).resume();
+          const answered = Promise.race([happens(socket, 'close'), happens(socket, 'data')]);
+          const plainly: Visit = { ...one, way: 'plain', elsewhere: undefined };
+          await say(socket, requestOf(plainly, index, site.port), one.pieceBytes, one.end);
+          if (isPatient(plainly)) await answered;
+          return socket;
+        }),
+      );
+      for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+      for (const client of clients) client.destroy();
+      traffic.end();
+      for (let index = 0; index < ends.length; index += 1) await ends[index];
+      for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+      expect(heard).toBeLessThanOrEqual(ends.length);
+      door.close();
     }),
     { numRuns: 40 },
   );

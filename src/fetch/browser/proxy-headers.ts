@@ -68,7 +68,10 @@ export function sentOnHeaders(
           ['Connection', 'Upgrade'],
           ['Upgrade', upgrade],
         ];
-  return [...withoutHeaders(chromiums, replaced), ...own, ...connection];
+  // node:http would send the body of a GET or DELETE as it is, and the site would take it for the next request.
+  const framing: HeaderList =
+    headerValue(chromiums, 'transfer-encoding') === undefined ? [] : [['Transfer-Encoding', 'chunked']];
+  return [...withoutHeaders(chromiums, replaced), ...own, ...connection, ...framing];
 }
 
 // RFC 6265 §5.4: one Cookie field at most.
