@@ -356,7 +356,7 @@ it('is one request to the site, or none, whatever is in it', async () => {
       for (const client of clients) client.destroy();
       traffic.end();
       for (let index = 0; index < ends.length; index += 1) await ends[index];
-      for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+      for (let turn = 0; turn < 10; turn += 1) await nextTurn();
       expect(heard).toBeLessThanOrEqual(ends.length);
       door.close();
     }),

@@ -68,6 +68,12 @@ describe('header fields on their way to the site', () => {
     }
   });
 
+  it('say that a body comes in chunks when it does, or the site takes it for the next request', () => {
+    const chunked = ['Host', 'court.example', 'Transfer-Encoding', 'chunked'];
+    expect(sent('https://court.example/', 'part', chunked)).toMatchObject({ 'Transfer-Encoding': 'chunked' });
+    expect(sent('https://court.example/', 'part')).not.toHaveProperty('Transfer-Encoding');
+  });
+
   it('switch the protocol only when Chromium asks for it', () => {
     const upgrade = ['Host', 'court.example', 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
     expect(sent('https://court.example/ws', 'part', upgrade)).toMatchObject({
