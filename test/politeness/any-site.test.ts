@@ -476,6 +476,6 @@ it('every request ends once, and what leaves is as it was asked for', async () =
       }
       judge(all);
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
