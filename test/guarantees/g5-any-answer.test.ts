@@ -11,7 +11,7 @@ import { expect, it } from 'vitest';
 import { checkArchive } from '../fixtures/check-archive.ts';
 import { closing } from '../fixtures/closing.ts';
 import { curlew, resultIn, runArguments, sortedRecords } from '../fixtures/curlew-process.ts';
-import { right, type Said, say } from '../fixtures/generated-answers.ts';
+import { right, type Said, sayAnswer } from '../fixtures/generated-answers.ts';
 import { rawServer } from '../fixtures/raw-server.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 
@@ -36,7 +36,7 @@ it('any answer is archived whole, and a replay gives the same records', { timeou
     await rawServer((socket, head) => {
       const asked = answers[Number(/^GET \/(\d+)/.exec(head)?.[1])];
       if (asked === undefined) socket.write('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n');
-      else void say(socket, asked);
+      else void sayAnswer(socket, asked);
     }),
   );
   const data = scratch('data');

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseHostPattern } from '../../src/fetch/guard/host-pattern.ts';
 import { DEFAULT_TIMEOUTS, type HopTimeouts } from '../../src/fetch/http/hop-options.ts';
 import { HttpHop } from '../../src/fetch/http/http-hop.ts';
-import { bytesFor, right, type Said, said, say } from '../fixtures/generated-answers.ts';
+import { bytesFor, right, type Said, said, sayAnswer } from '../fixtures/generated-answers.ts';
 import { type RawServer, rawServer } from '../fixtures/raw-server.ts';
 
 const OWN = 'its own answer';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   server = await rawServer((socket, head) => {
     const asked = answers[Number(/^GET \/(\d+)/.exec(head)?.[1])];
     if (asked === undefined) socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${OWN.length}\r\n\r\n${OWN}`);
-    else void say(socket, asked);
+    else void sayAnswer(socket, asked);
   });
   hop = new HttpHop({
     allow: [parseHostPattern('127.0.0.1')],
@@ -67,9 +67,9 @@ it('an answer that is right is taken as it was meant, however it is cut into pie
       const expected = all.map(({ status, body }) => inWords(status, body));
       expect(got).toEqual(expected.map((words) => [words, words]));
     }),
-    { numRuns: 20 },
+    { numRuns: 12 },
   );
-}, 60_000);
+}, 120_000);
 
 it('one that is not ends in one result, and the next request gets its own', async () => {
   await fc.assert(
@@ -82,7 +82,7 @@ it('one that is not ends in one result, and the next request gets its own', asyn
     }),
     { numRuns: 12 },
   );
-}, 60_000);
+}, 120_000);
 
 it('and is whole as a page only where it is so as a download', async () => {
   // All at once, and with an end: what has come is the same both times.
@@ -96,6 +96,6 @@ it('and is whole as a page only where it is so as a download', async () => {
         if (isWhole(page) || isWhole(download)) expect(download).toBe(page);
       }
     }),
-    { numRuns: 20 },
+    { numRuns: 12 },
   );
-}, 60_000);
+}, 120_000);

@@ -12,7 +12,17 @@ import type { HopResult } from '../../src/fetch/http/hop-result.ts';
 import { HttpHop, type HttpHopOptions } from '../../src/fetch/http/http-hop.ts';
 import { parseProxy } from '../../src/fetch/proxy/proxy-server.ts';
 import { type Sockets, systemSockets } from '../../src/platform/sockets.ts';
-import { type Damage, damage, damaged, type Ending, nextTurn, say, someBytes, telling } from '../fixtures/damage.ts';
+import {
+  type Damage,
+  damage,
+  damaged,
+  type Ending,
+  ending,
+  nextTurn,
+  say,
+  someBytes,
+  telling,
+} from '../fixtures/damage.ts';
 import { httpProxy } from '../fixtures/http-proxy.ts';
 import { type Listening, listening } from '../fixtures/listening.ts';
 import { type RawServer, rawServer } from '../fixtures/raw-server.ts';
@@ -54,7 +64,6 @@ type Conduct = (Speech | Faulty) & {
   readonly end: Ending;
 };
 
-const ending = fc.constantFrom<Ending>('stays', 'closes', 'closes', 'resets');
 const pieceBytes = fc.constantFrom(1, 7, 64, 100_000);
 const target = fc.constantFrom('http', 'https');
 const inSpeech = (words: readonly Buffer[], damages: readonly Damage[]) =>
