@@ -27,11 +27,11 @@ export interface PayloadShape {
  * exactly what writing added.
  */
 export function formatHttpHead(startLine: string, headers: readonly Header[], payload: PayloadShape): string {
-  let head = `${oneLine(startLine)}\r\n`;
+  let head = `${lineText(startLine)}\r\n`;
   for (const [name, value] of headers) {
-    head += `${describesTransfer(name, value, payload) ? ORIGINAL : ''}${fieldName(name)}: ${oneLine(value)}\r\n`;
+    head += `${describesTransfer(name, value, payload) ? ORIGINAL : ''}${fieldName(name)}: ${lineText(value)}\r\n`;
   }
-  return byteText(`${head}\r\n`);
+  return `${head}\r\n`;
 }
 
 /** Undoes `formatHttpHead`. Undefined if there is no complete head at the start of `block`. */
@@ -60,9 +60,10 @@ export function parseField(line: string): Header | undefined {
   return [line.slice(0, colon), line.slice(start, end)];
 }
 
-/** A character for each byte, as fields are received (RFC 9110 §5.5). Where one is none, the bytes are those of UTF-8. */
-export function byteText(text: string): string {
-  return /[^\0-\xff]/.test(text) ? Buffer.from(text).toString('latin1') : text;
+/** One line, a character for each byte, as fields are received. Where one is no byte, all are written in UTF-8. */
+export function lineText(text: string): string {
+  if (!/[\r\n\0\u0100-\uffff]/.test(text)) return text;
+  return oneLine(/[\u0100-\uffff]/.test(text) ? Buffer.from(text).toString('latin1') : text);
 }
 
 /** RFC 9110 §5.5: a recipient replaces CR, LF and NUL within a field value by a space. */

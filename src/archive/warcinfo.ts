@@ -3,7 +3,7 @@
 import type { Instant } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import { storedMember } from './gzip-member.ts';
-import { byteText, oneLine } from './http-head.ts';
+import { lineText } from './http-head.ts';
 import type { Member } from './member.ts';
 import { formatRecord, recordId, warcDate } from './warc-record.ts';
 
@@ -17,7 +17,7 @@ export interface WarcinfoStamp {
 /** A gzip member with the `warcinfo` record of the file called `fileName`, if it has a name. */
 export function encodeWarcinfo(fileName: string | undefined, stamp: WarcinfoStamp, random: Random): Member {
   const block =
-    `software: ${oneLine(stamp.software)}\r\n` +
+    `software: ${lineText(stamp.software)}\r\n` +
     'format: WARC File Format 1.1\r\n' +
     'conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n';
   const fields = [
@@ -27,5 +27,5 @@ export function encodeWarcinfo(fileName: string | undefined, stamp: WarcinfoStam
     ['WARC-Filename', fileName],
     ['Content-Type', 'application/warc-fields'],
   ] as const;
-  return storedMember([formatRecord(fields, byteText(block))]);
+  return storedMember([formatRecord(fields, block)]);
 }

@@ -37,14 +37,25 @@ function latin1(text: Buffer | string = ''): string {
   return typeof text === 'string' ? text : text.toString('latin1');
 }
 
-const BLANKS = '\t ';
+const TAB = 0x09;
+const SPACE = 0x20;
 
 /** RFC 9110 §5.5: blanks around a value are no part of it. Parsers leave tabs behind it. */
 function withoutBlanks(value: string): string {
   let end = value.length;
-  while (end > 0 && BLANKS.includes(value.charAt(end - 1))) end--;
-  return value.slice(0, end);
+  for (; end > 0; end--) {
+    const last = value.charCodeAt(end - 1);
+    if (last !== TAB && last !== SPACE) break;
+  }
+  return end === value.length ? value : value.slice(0, end);
 }
+
+/** A text that was read as UTF-8, a character for each byte of it. */
+export function latin1FromUtf8(text: string): string {
+  return ABOVE_ASCII.test(text) ? Buffer.from(text).toString('latin1') : text;
+}
+
+const ABOVE_ASCII = /[^\0-\x7f]/;
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

@@ -12,7 +12,7 @@ import { type BodyReceiver, MemoryBody, StreamedBody } from './body-receiver.ts'
 import type { Connection } from './connection.ts';
 import { codingsOf } from './content-coding.ts';
 import { HopError, type HopFailureCode } from './failure-code.ts';
-import { headersFromRaw, headerValue } from './header-list.ts';
+import { headersFromRaw, headerValue, latin1FromUtf8 } from './header-list.ts';
 import {
   type HopLimits,
   type HopTimeouts,
@@ -125,8 +125,7 @@ export class HopExchange implements Dispatcher.DispatchHandler {
     const raw = controller.rawHeaders;
     const headers = headersFromRaw(Array.isArray(raw) ? raw : []);
     // undici reads it as UTF-8. Here a character is a byte, as in the fields.
-    const reason = Buffer.from(statusText ?? '').toString('latin1');
-    const head = { status, statusText: reason, headers };
+    const head = { status, statusText: latin1FromUtf8(statusText ?? ''), headers };
     try {
       refuseManyHeaders(headers);
       this.#head = head;
