@@ -197,4 +197,5 @@ it('what cannot be done now says why when it is pressed', async () => {
   // What is on the wire is finished first.
   await court.faults.clear();
   await badge(page, 'interrupted').waitFor();
+  await page.locator('button[aria-disabled=false]', { hasText: 'Resume' }).waitFor();
 }, 60_000);

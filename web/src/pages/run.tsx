@@ -45,9 +45,14 @@ export function RunPage({ id }: { readonly id: number }) {
   const run = loaded === undefined ? undefined : { ...loaded, ...toldSince(detail.askedAt, told) };
   useLive(id, events.data === undefined ? undefined : (loaded?.lastEventId ?? undefined), {
     onRun(row) {
-      if (run !== undefined && run.state !== row.state) announce(`${row.name} is ${row.state}`);
       setTold({ run: row, at: performance.now() });
-      reloadSoon();
+      if (run === undefined || run.state === row.state) {
+        reloadSoon();
+        return;
+      }
+      announce(`${row.name} is ${row.state}`);
+      // Who works on it and what can be done with it have changed too, and are not told.
+      reloadAll();
     },
     onEvent(event) {
       setHeard((before) => [event, ...before].slice(0, MOST_EVENTS));
