@@ -60,6 +60,11 @@ const shapes = (): Record<string, Shape> => ({
   },
   'index pages': { text: fill((i) => `Allow: /${i}/index.html\n`), path: '/22000/' },
   'tiny rules': { text: fill(() => 'allow:/\n'), path: '/x/' },
+  'rules for everything': { text: fill(() => 'Disallow: *\n'), path: '/a/b.html' },
+  'rules of twenty stars, path of 100': {
+    text: fill(() => `Disallow: /${'*a'.repeat(20)}\n`),
+    path: `/${'a'.repeat(100)}c`,
+  },
   'tiny delays': { text: fill(() => 'crawl-delay:1\n'), path: '/x' },
   'one line': { text: `User-agent: *\nDisallow: /${'*a'.repeat(MAX_ROBOTS_BYTES)}`, path: longPath },
   'hostile stars, path of 2,000': { text: fill(() => `Disallow: /${'*a'.repeat(50)}*b\n`), path: longPath },

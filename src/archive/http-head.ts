@@ -22,9 +22,9 @@ export interface PayloadShape {
 }
 
 /**
- * The head of a message, up to and with the empty line, a character for each byte. `Transfer-Encoding`, a `Content-Length` that does not fit, and the
- * `Content-Encoding` of a decoded payload get the prefix; so does a field that already has it, so that reading takes away
- * exactly what writing added.
+ * The head of a message, up to and with the empty line, a character for each byte. `Transfer-Encoding`, a `Content-Length` that
+ * does not fit, and the `Content-Encoding` of a decoded payload get the prefix; so does a field that already has it, so that
+ * reading takes away exactly what writing added.
  */
 export function formatHttpHead(startLine: string, headers: readonly Header[], payload: PayloadShape): string {
   let head = `${lineText(startLine)}\r\n`;
