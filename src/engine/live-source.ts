@@ -30,7 +30,7 @@ export class LiveSource implements AnswerSource {
   static async open(data: DataDirectory, run: RunId, settings: Settings, world: World = {}): Promise<LiveSource> {
     const files = await FileStore.open(data.files);
     const memory = readMemory(await data.ledger.fetchMemory(run));
-    const real = { clock: systemClock, random: systemRandom };
+    const real = { clock: systemClock, random: systemRandom, notes: data.ledger.notes };
     return new LiveSource(createPipeline(settings, { ...real, ...world, files, memory }));
   }
 

@@ -156,7 +156,8 @@ async function withPipeline(
   const files = await FileStore.open(data.files);
   const memory = readMemory(await data.ledger.sites.fetchMemory(site.domain));
   const assigner = distributorOf(site, data, clock);
-  const pipeline = createPipeline(settings, { clock, random: systemRandom, ...world, files, memory, assigner });
+  const real = { clock, random: systemRandom, notes: data.ledger.notes };
+  const pipeline = createPipeline(settings, { ...real, ...world, files, memory, assigner });
   try {
     await use(pipeline);
   } finally {

@@ -11,6 +11,8 @@ import { parseHostPattern } from './guard/host-pattern.ts';
 import { HostGates } from './host-gates.ts';
 import type { HopFailure } from './http/hop-result.ts';
 import { HttpHop } from './http/http-hop.ts';
+import { NotedPoliteness } from './noted/noted-politeness.ts';
+import type { Notes } from './noted/notes.ts';
 import { type BreakerSettings, defaultBreakerSettings } from './politeness/breaker-state.ts';
 import type { ProxyAssigner } from './proxy/proxy-assigner.ts';
 import { parseProxy } from './proxy/proxy-server.ts';
@@ -43,8 +45,10 @@ export interface PipelineWorld {
   readonly sockets?: Sockets;
   /** Default: that of design §6. */
   readonly breaker?: BreakerSettings;
-  /** Where pace, breaker and robots.txt of all hosts are kept for several processes. Default: in this one. */
+  /** Where pace, breaker and robots.txt of all hosts are kept for several processes. Default: `notes`, or in this one. */
   readonly shared?: SharedPoliteness;
+  /** Those of the data directory, by which the processes at work there share them. */
+  readonly notes?: Notes;
   /** Chooses a proxy for each request, instead of the one of the settings. */
   readonly assigner?: ProxyAssigner | undefined;
 }
@@ -56,7 +60,9 @@ export interface PipelineWorld {
 const SOCKETS_PER_ORIGIN = 1_024;
 
 export function createPipeline(settings: PipelineSettings, world: PipelineWorld): FetchPipeline {
-  const { files, memory, clock, random, shared, breaker = defaultBreakerSettings } = world;
+  const { files, memory, clock, random, notes, breaker = defaultBreakerSettings } = world;
+  const noted = notes && new NotedPoliteness({ notes, clock, random, hosts: memory.hosts });
+  const shared = world.shared ?? noted;
   const hop = new HttpHop({
     allow: settings.allowHosts.map(parseHostPattern),
     clock,

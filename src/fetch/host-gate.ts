@@ -68,6 +68,8 @@ interface Noted {
   obeyed: boolean;
 }
 
+const NOTHING: HostCounts = { requests: 0, allowed: 0, disallowed: 0 };
+
 /** How soon a request comes again that was turned away, at the earliest. */
 const LOOK_AGAIN_MS = 5_000;
 
@@ -91,7 +93,7 @@ export class HostGate {
   /** Those who wait for a host that is down. */
   #waiting = 0;
 
-  /** `origin` is what probes go to until another fails; `onChange` is told that `state` has changed. Of a shared host, counts are restored only. */
+  /** `origin` is what probes go to until another fails; `onChange` is told that `state` has changed. */
   constructor(
     host: string,
     origin: string,
@@ -104,7 +106,7 @@ export class HostGate {
     this.#probedOrigin = state?.probedOrigin ?? origin;
     this.#options = options;
     this.#onChange = onChange;
-    this.#counts = { requests: 0, allowed: 0, disallowed: 0, ...state?.counts };
+    this.#counts = { ...NOTHING };
     const rate = { ...defaultRateSettings, ratePerSecond: options.rate };
     const parts: BreakerHost = {
       probe: (signal) => this.#probe(signal),
@@ -121,6 +123,13 @@ export class HostGate {
     const counts = { ...this.#counts };
     const probedOrigin = this.#probedOrigin;
     return { breaker: this.#breaker.state, rate: this.#limiter.snapshot(), intervalMs, counts, probedOrigin };
+  }
+
+  /** The state to save. What was counted is counted from anew. */
+  takeState(): HostState {
+    const { state } = this;
+    Object.assign(this.#counts, NOTHING);
+    return state;
   }
 
   /** How often the host has shown that it is up: by an answer below 500, or to a probe. */

@@ -37,7 +37,7 @@ export class HostGates {
 
   /** The states that changed since the last call, by host. */
   takeChanged(): ReadonlyMap<string, HostState> {
-    const states = new Map([...this.#changed].map((gate) => [gate.host, gate.state]));
+    const states = new Map([...this.#changed].map((gate) => [gate.host, gate.takeState()]));
     this.#changed.clear();
     return states;
   }

@@ -8,6 +8,7 @@ export interface HostState {
   readonly rate: LimiterState;
   /** The smallest gap between two requests, crawl-delay included; 0 for none. */
   readonly intervalMs: number;
+  /** Since they were last saved; what is saved is the sum, over all processes. */
   readonly counts: HostCounts;
   /** What the next probe goes to: http and https of a host may fare differently. Absent in what older versions saved. */
   readonly probedOrigin?: string;

@@ -29,6 +29,11 @@ export function readRobots(stored: StoredMemory['robots']): FetchMemory['robots'
   return stored as unknown as FetchMemory['robots'];
 }
 
+/** One entry of these. */
+export function readEntry(stored: Json): RobotsRecord {
+  return stored as unknown as RobotsRecord;
+}
+
 export function storeUnsaved(unsaved: Unsaved): StoredUnsaved {
   return unsaved as unknown as StoredUnsaved;
 }

@@ -1,13 +1,14 @@
 // The parts that a fetcher works with, opened for one machine or for a fleet, and closed in the right order.
 
 import type { Unsaved } from '../fetch/fetch-memory.ts';
+import { NotedPoliteness } from '../fetch/noted/noted-politeness.ts';
 import type { SharedPoliteness } from '../fetch/shared-politeness.ts';
+import { readHostStates, storeEntry } from '../fetch/stored-memory.ts';
 import { FetcherLedger } from '../ledger/fetcher/fetcher-ledger.ts';
 import { FetcherLock } from '../ledger/fetcher/fetcher-lock.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import { openEmbeddedBackend } from './embedded/embedded-backend.ts';
-import { EmbeddedPoliteness } from './embedded/embedded-politeness.ts';
 import { JsonlEventLog } from './embedded/jsonl-event-log.ts';
 import type { EventLog } from './event-log.ts';
 import type { FetcherBackend } from './fetcher-backend.ts';
@@ -47,13 +48,14 @@ export async function openEmbeddedWorld(
   const lock = FetcherLock.take(data);
   const backend = openEmbeddedBackend(data, { clock, outboxLimit: config.outboxLimit });
   const ledger = FetcherLedger.open(data);
-  const politeness = new EmbeddedPoliteness(ledger, { clock, random });
+  const { notes, hosts } = ledger;
+  const politeness = new NotedPoliteness({ notes, clock, random, hosts: readHostStates(hosts.states()) });
   return {
     backend,
     politeness,
     eventLog: await JsonlEventLog.open(eventFile(data, config)),
     isLogReady: async () => true,
-    remember: (unsaved) => politeness.save(unsaved),
+    remember: (unsaved) => saveHosts(ledger, unsaved, clock),
     async close() {
       ledger.close();
       await backend.close();
@@ -109,4 +111,11 @@ async function connect(
     }
   }
   return undefined;
+}
+
+/** So that a restart neither bursts nor forgets an outage. */
+function saveHosts(ledger: FetcherLedger, { hosts }: Unsaved, clock: Clock): void {
+  if (hosts.size === 0) return;
+  const states = new Map([...hosts].map(([host, state]) => [host, storeEntry(state)]));
+  ledger.transaction(() => ledger.hosts.remember({ hosts: states, robots: new Map() }, clock.now()));
 }

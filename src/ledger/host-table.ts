@@ -21,6 +21,7 @@ export class HostTable {
   readonly #states: StatementSync;
   readonly #saveState: StatementSync;
   readonly #robots: StatementSync;
+  readonly #robotsOf: StatementSync;
   readonly #saveRobots: StatementSync;
   readonly #known = new Map<string, HostId>();
 
@@ -29,6 +30,7 @@ export class HostTable {
     this.#insert = database.prepare('INSERT INTO hosts (name) VALUES (?)');
     this.#states = database.prepare('SELECT name, state FROM hosts WHERE state IS NOT NULL');
     this.#robots = database.prepare('SELECT origin, record FROM robots');
+    this.#robotsOf = database.prepare('SELECT record FROM robots WHERE origin = ?');
     this.#saveRobots = database.prepare('INSERT OR REPLACE INTO robots (origin, record) VALUES (?, ?)');
     // Another process may be at work here: what it was asked for by the host is not forgotten for what this one knows. But
     // what no host can have asked for was saved by a clock that was wrong.
@@ -38,8 +40,12 @@ export class HostTable {
     // A breaker that has opened once more knows of an outage that the other has not seen.
     const generation = (state: string) => `coalesce(json_extract(${state}, '$.breaker.generation'), 0)`;
     const newer = `iif(${generation('state')} > ${generation('?1')}, state, ?1)`;
+    // What each has counted since it saved last is counted together.
+    const count = (state: string, name: string) => `coalesce(json_extract(${state}, '$.counts.${name}'), 0)`;
+    const sum = (name: string) => `'$.counts.${name}', ${count('state', name)} + ${count('?1', name)}`;
     this.#saveState = database.prepare(
       `UPDATE hosts SET state = json_set(?1, ${['heldUntil', 'paidAt', 'startedAt'].map(later).join(', ')},
+         ${['requests', 'allowed', 'disallowed'].map(sum).join(', ')},
          '$.breaker', json_extract(${newer}, '$.breaker')) WHERE id = ?2`,
     );
   }
@@ -69,6 +75,11 @@ export class HostTable {
   /** What is known of robots.txt, by origin. */
   robots(): Map<string, Json> {
     return new Map(this.#robots.all().map((row) => [String(row.origin), JSON.parse(String(row.record)) as Json]));
+  }
+
+  robotsOf(origin: string): Json | undefined {
+    const row = this.#robotsOf.get(origin);
+    return row === undefined ? undefined : (JSON.parse(String(row.record)) as Json);
   }
 
   saveRobots(origin: string, record: Json): void {

@@ -200,7 +200,7 @@ describe('what fetching learnt', () => {
   const CLOSED = { kind: 'closed', generation: 0, failures: 2 };
   const OPEN = { kind: 'open', generation: 1, failures: 5, delayMs: 30_000, probeAt: 9 };
 
-  it('of a host is never taken back by a process that does not know it', async () => {
+  it('of a host is never taken back by a process that does not know it, and counted together', async () => {
     const [one, other] = [await begin(request('/a')), await begin(request('/b'))];
     const save = (writer: typeof one.writer, rate: object, breaker: object) =>
       writer.heartbeat({ ...nothing, hosts: stateOf(rate, breaker) });
@@ -210,7 +210,7 @@ describe('what fetching learnt', () => {
     expect(await known()).toEqual({
       rate: { startedAt: 4, paidAt: 7, heldUntil: 100 },
       breaker: OPEN,
-      counts: { requests: 1 },
+      counts: { requests: 2, allowed: 0, disallowed: 0 },
     });
     const reclosed = { kind: 'closed', generation: 1, failures: 0 };
     await save(one.writer, { startedAt: 8, paidAt: 9, heldUntil: 100 }, reclosed);

@@ -10,6 +10,7 @@ import { Database, type DatabaseOptions } from './database.ts';
 import type { StoredEvent } from './event-table.ts';
 import type { RequestStart, StoredExchange } from './exchange-table.ts';
 import { encodeGapMap, type GapMap } from './gap-map.ts';
+import { HostNotes } from './host-notes.ts';
 import type { LearntOfHosts } from './host-table.ts';
 import { LedgerTables } from './ledger-tables.ts';
 import { MirrorLedger } from './mirror/mirror-ledger.ts';
@@ -40,6 +41,8 @@ export class Ledger {
   readonly sites: SiteLedger;
   /** What belongs to mirrors: versions of an index, cases, downloads. */
   readonly mirror: MirrorLedger;
+  /** What is told to other processes that ask the same hosts. */
+  readonly notes: HostNotes;
   /** What those who look ask for. */
   readonly reports: Reports;
   readonly #tables: LedgerTables;
@@ -48,6 +51,7 @@ export class Ledger {
   private constructor(tables: LedgerTables, clock: Clock) {
     this.#tables = tables;
     this.#clock = clock;
+    this.notes = new HostNotes(tables.database, tables.hosts);
     this.reports = new Reports(tables, clock);
     this.sites = new SiteLedger(tables, clock);
     this.mirror = new MirrorLedger(new MirrorTables(tables), clock);

@@ -200,4 +200,11 @@ export const MIGRATIONS: readonly string[] = [
   FETCHER_SCHEMA,
   REPORTS_SCHEMA,
   `CREATE INDEX events_unreachable ON events (run_id) WHERE event_type = 'robots_unreachable';`,
+  `
+  -- What processes at work tell each other of a host: whose turn it is, who probes it.
+  CREATE TABLE host_notes (
+    name TEXT PRIMARY KEY,
+    text TEXT NOT NULL                     -- JSON
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -52,7 +52,7 @@ export async function openPipeline(
       maxFileBytes: 1024 * MB,
       totalTimeoutMs: config.navTimeoutMs,
     },
-    { files, memory, clock, random, ...(sockets !== undefined && { sockets }) },
+    { files, memory, clock, random, notes: ledger.notes, ...(sockets !== undefined && { sockets }) },
   );
 }
 

@@ -7,6 +7,7 @@ export default defineConfig({
     include: [
       'src/engine/{judge-probe,plan-walks,settle,walk}.test.ts',
       'src/fetch/politeness/{breaker-state,circuit-breaker,retry-policy}.test.ts',
+      'src/fetch/noted/*.test.ts',
       'src/fetch/robots/*.test.ts',
       'src/ledger/{frontier,health}.test.ts',
       'src/ledger/mirror/run-coverage.test.ts',

@@ -49,9 +49,7 @@ export class TokenBucket implements Limiter {
     await this.#turn.acquire(signal);
     try {
       // More than once: a hold may come while we wait, and timers may wake a little early.
-      for (let waitMs = this.#waitMs(); waitMs > 0; waitMs = this.#waitMs()) {
-        await this.#clock.sleep(Math.ceil(waitMs), signal);
-      }
+      while (this.waitMs > 0) await this.#clock.sleep(Math.ceil(this.waitMs), signal);
       signal.throwIfAborted();
     } catch (error) {
       this.#turn.release();
@@ -122,7 +120,8 @@ export class TokenBucket implements Limiter {
     this.holdUntil(Math.min(state.heldUntil, now + LONGEST_RETRY_AFTER_MS));
   }
 
-  #waitMs(): number {
+  /** How long the next request has to wait at the least; not above 0 when it may leave. */
+  get waitMs(): number {
     const savedMs = this.#crawlDelayMs > this.#ownMs ? 0 : (this.#settings.burst - 1) * this.#ownMs;
     return Math.max(this.#paidAt - savedMs, this.#quietUntil(), this.#heldUntil) - this.#clock.monotonic();
   }

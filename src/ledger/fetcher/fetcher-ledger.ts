@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { Database, type DatabaseOptions } from '../database.ts';
+import { HostNotes } from '../host-notes.ts';
 import { HostTable } from '../host-table.ts';
 import { LEDGER_FILE } from '../ledger.ts';
 import { DeadLetterTable } from './dead-letter-table.ts';
@@ -15,6 +16,7 @@ export class FetcherLedger {
   readonly outbox: FetchOutboxTable;
   readonly deadLetters: DeadLetterTable;
   readonly hosts: HostTable;
+  readonly notes: HostNotes;
   readonly #database: Database;
 
   private constructor(database: Database) {
@@ -24,6 +26,7 @@ export class FetcherLedger {
     this.outbox = new FetchOutboxTable(database);
     this.deadLetters = new DeadLetterTable(database);
     this.hosts = new HostTable(database);
+    this.notes = new HostNotes(database, this.hosts);
   }
 
   static open(dataDirectory: string, options: DatabaseOptions = {}): FetcherLedger {

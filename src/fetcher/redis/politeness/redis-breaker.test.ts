@@ -12,7 +12,7 @@ import {
 } from '../../../fetch/politeness/breaker-state.ts';
 import { systemClock } from '../../../platform/clock.ts';
 import type { RedisStatus } from './patient-redis.ts';
-import { breakerKey } from './redis-breaker.ts';
+import { breakerKey } from './redis-value.ts';
 
 const server = await ownRedisOrSkip();
 const url = server?.address ?? '';

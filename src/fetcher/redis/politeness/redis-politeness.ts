@@ -4,15 +4,16 @@
 import type { Breaker, BreakerHost } from '../../../fetch/politeness/breaker.ts';
 import type { BreakerSettings } from '../../../fetch/politeness/breaker-state.ts';
 import type { Limiter, RateSettings } from '../../../fetch/politeness/limiter.ts';
+import { SharedBreaker } from '../../../fetch/politeness/shared-breaker.ts';
 import type { RobotsStore } from '../../../fetch/robots/robots-store.ts';
 import type { SharedPoliteness } from '../../../fetch/shared-politeness.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Random } from '../../../platform/random.ts';
 import { PatientRedis, type RedisStatus } from './patient-redis.ts';
-import { RedisBreaker } from './redis-breaker.ts';
 import { RedisLimiter } from './redis-limiter.ts';
 import type { RedisLink } from './redis-link.ts';
 import { RedisRobotsStore } from './redis-robots-store.ts';
+import { breakerKey, RedisValue } from './redis-value.ts';
 
 export interface RedisPolitenessOptions {
   readonly clock: Clock;
@@ -55,8 +56,8 @@ export class RedisPoliteness implements SharedPoliteness {
 
   breaker(host: string, settings: BreakerSettings, parts: BreakerHost): Breaker {
     const { workLeaseMs: probeLeaseMs } = this.#options;
-    const shared = { redis: this.#redis, settings, worker: this.#worker };
-    return new RedisBreaker(host, { ...parts, ...shared, ...(probeLeaseMs !== undefined && { probeLeaseMs }) });
+    const shared = { value: new RedisValue(this.#redis, breakerKey(host)), settings, worker: this.#worker };
+    return new SharedBreaker({ ...parts, ...shared, ...(probeLeaseMs !== undefined && { probeLeaseMs }) });
   }
 
   /** Resolves when Redis has been told of everything that happened so far. */

@@ -2,16 +2,9 @@
 // decision stays in TypeScript, where it is tested; the time comes from Redis.
 
 import { z } from 'zod';
-import type { Instant } from '../../../platform/clock.ts';
+import type { Reading } from '../../../fetch/politeness/shared-value.ts';
 import { luaScript } from '../lua-script.ts';
 import type { RedisLink } from './redis-link.ts';
-
-export interface Reading {
-  /** Undefined when there is none. */
-  readonly text: string | undefined;
-  /** Redis' time in ms. */
-  readonly now: Instant;
-}
 
 // KEYS  1 value
 // gives { the value or false, now }

@@ -1,8 +1,8 @@
-// The breaker of one host as it stands in Redis: its state, by Redis' clock, and who has the right to probe.
+// The breaker of one host as several processes share it: its state, by the time they share, and who has the right to probe.
 
 import { z } from 'zod';
-import { type BreakerState, closedBreaker, onRestart } from '../../../fetch/politeness/breaker-state.ts';
-import type { Instant } from '../../../platform/clock.ts';
+import type { Instant } from '../../platform/clock.ts';
+import { type BreakerState, closedBreaker, onRestart } from './breaker-state.ts';
 
 const counts = { generation: z.number(), failures: z.number() };
 const State = z.discriminatedUnion('kind', [
@@ -28,7 +28,7 @@ export interface BreakerRecord {
 export interface SeenBreaker extends BreakerRecord {
   /** The very text, undefined when there was none. */
   readonly text: string | undefined;
-  /** Redis' time. */
+  /** By the time that is shared. */
   readonly now: Instant;
 }
 

@@ -1,22 +1,10 @@
-// The circuit breaker of one host over all workers that share a Redis, by Redis' clock. The decisions are those of
-// breaker-state.ts. One worker probes, under a lease that it keeps; what it finds holds for all. A Redis that has lost the
-// state gets it back from whoever knows it.
+// The circuit breaker of one host over all workers that share its state, by the time they share. The decisions are those of
+// breaker-state.ts. One worker probes, under a lease that it keeps; what it finds holds for all. A state that was lost is
+// put back by whoever knows it.
 
-import type { Breaker, BreakerHost, BreakerTicket } from '../../../fetch/politeness/breaker.ts';
-import {
-  type BreakerSettings,
-  type BreakerState,
-  closedBreaker,
-  type HostSign,
-  onProbeAbandoned,
-  onProbeDue,
-  onProbeResult,
-  onResult,
-  type ProbeResult,
-} from '../../../fetch/politeness/breaker-state.ts';
-import { SingleFlight } from '../../../fetch/politeness/single-flight.ts';
-import type { Instant } from '../../../platform/clock.ts';
-import { messageOf } from '../../../platform/errors.ts';
+import type { Instant } from '../../platform/clock.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Breaker, BreakerHost, BreakerTicket } from './breaker.ts';
 import {
   type BreakerRecord,
   isWorthKeeping,
@@ -25,13 +13,27 @@ import {
   type SeenBreaker,
   writeRecord,
 } from './breaker-record.ts';
-import type { PatientRedis } from './patient-redis.ts';
-import type { RedisLink } from './redis-link.ts';
-import { type Reading, readValue, replaceValue } from './versioned-value.ts';
+import {
+  type BreakerSettings,
+  type BreakerState,
+  closedBreaker,
+  type HostSign,
+  onProbeAbandoned,
+  onProbeDue,
+  onProbeResult,
+  onRestart,
+  onResult,
+  type ProbeResult,
+} from './breaker-state.ts';
+import type { Reading, SharedValue } from './shared-value.ts';
+import { SingleFlight } from './single-flight.ts';
 
-export interface RedisBreakerOptions extends BreakerHost {
-  readonly redis: PatientRedis;
+export interface SharedBreakerOptions extends BreakerHost {
+  /** Where the state is kept. */
+  readonly value: SharedValue;
   readonly settings: BreakerSettings;
+  /** What is known of it where nothing is kept. */
+  readonly state?: BreakerState | undefined;
   /** A name that no other worker has. */
   readonly worker: string;
   /** After how long the probe of a worker that has died is another's. Default 10,000 ms. */
@@ -41,27 +43,23 @@ export interface RedisBreakerOptions extends BreakerHost {
 const PROBE_LEASE_MS = 10_000;
 /** How often those who wait for another's probe look. */
 const LOOK_MS = 250;
-/** A state that nobody has changed for so long is closed, or nobody cares. */
-const KEPT_MS = 24 * 3_600_000;
 
-/** The host's breaker. `host` is `host:port`. */
-export function breakerKey(host: string): string {
-  return `circuit_breaker:${host}`;
-}
-
-export class RedisBreaker implements Breaker {
-  readonly #options: RedisBreakerOptions;
-  readonly #key: string;
+export class SharedBreaker implements Breaker {
+  readonly #options: SharedBreakerOptions;
+  readonly #value: SharedValue;
   readonly #leaseMs: number;
   readonly #recovery = new SingleFlight<void>();
-  #seen: SeenBreaker = { state: closedBreaker, text: undefined, now: 0 };
-  #state: BreakerState = closedBreaker;
+  #seen: SeenBreaker;
+  #state: BreakerState;
   #writings = 0;
 
-  constructor(host: string, options: RedisBreakerOptions) {
+  constructor(options: SharedBreakerOptions) {
+    const { value, state = closedBreaker, probeLeaseMs = PROBE_LEASE_MS } = options;
     this.#options = options;
-    this.#key = breakerKey(host);
-    this.#leaseMs = options.probeLeaseMs ?? PROBE_LEASE_MS;
+    this.#value = value;
+    this.#leaseMs = probeLeaseMs;
+    this.#seen = { state: onRestart(state, value.clock.now()), text: undefined, now: 0 };
+    this.#state = this.#seen.state;
   }
 
   get state(): BreakerState {
@@ -78,14 +76,18 @@ export class RedisBreaker implements Breaker {
 
   /** An answer that does not come in time is a no. */
   async isValid({ generation }: BreakerTicket): Promise<boolean> {
-    const seen = await this.#options.redis.askOnce((link) => this.#read(link));
-    return seen !== undefined && seen.state.kind === 'closed' && seen.state.generation === generation;
+    const reading = await this.#value.readOnce();
+    if (reading === undefined) return false;
+    if (this.#isLost(reading)) await this.#value.soon((signal) => this.#look(signal));
+    else this.#learn(reading);
+    const { state } = this.#seen;
+    return state.kind === 'closed' && state.generation === generation;
   }
 
   record({ generation }: BreakerTicket, sign: HostSign): void {
     if (sign === 'neutral') return;
-    const { redis, settings } = this.#options;
-    void redis.soon((signal) =>
+    const { settings } = this.#options;
+    void this.#value.soon((signal) =>
       this.#change((seen) => {
         const state = onResult(seen.state, { generation, sign }, seen.now, settings);
         return state === seen.state ? seen : { state };
@@ -94,7 +96,7 @@ export class RedisBreaker implements Breaker {
   }
 
   async #recover(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options.redis;
+    const { clock } = this.#value;
     let waitedFor: Instant | undefined;
     for (;;) {
       const seen = await this.#look(signal);
@@ -103,7 +105,7 @@ export class RedisBreaker implements Breaker {
       if (state.kind === 'half_open') {
         await clock.sleep(LOOK_MS, signal);
       } else if (state.probeAt > seen.now && state.probeAt !== waitedFor) {
-        // Never longer than the delay, and due once waited for, should Redis' clock have been set back.
+        // Never longer than the delay, and due once waited for, should that clock have been set back.
         await clock.sleep(Math.min(state.probeAt - seen.now, state.delayMs), signal);
         waitedFor = state.probeAt;
       } else if (await this.#claim(state.probeAt, signal)) {
@@ -124,13 +126,13 @@ export class RedisBreaker implements Breaker {
   }
 
   async #probeOnce(signal: AbortSignal): Promise<void> {
-    const { redis, settings } = this.#options;
+    const { settings } = this.#options;
     const ended = new AbortController();
-    const kept = redis.soon((closing) => this.#keepProbing(AbortSignal.any([ended.signal, closing])));
+    const kept = this.#value.soon((closing) => this.#keepProbing(AbortSignal.any([ended.signal, closing])));
     const end = async (next: (state: BreakerState, now: Instant) => BreakerState) => {
       ended.abort();
       await kept;
-      await redis.soon((closing) =>
+      await this.#value.soon((closing) =>
         this.#change((seen) => (this.#isOurs(seen) ? { state: next(seen.state, seen.now) } : seen), closing),
       );
     };
@@ -144,9 +146,9 @@ export class RedisBreaker implements Breaker {
   }
 
   async #keepProbing(ended: AbortSignal): Promise<void> {
-    const { clock } = this.#options.redis;
+    const { clock } = this.#value;
     for (;;) {
-      await clock.sleep(this.#leaseMs / 3, ended);
+      await clock.sleep(Math.round(this.#leaseMs / 3), ended);
       await this.#change((seen) => (this.#isOurs(seen) ? { ...seen, prober: this.#prober(seen.now) } : seen), ended);
     }
   }
@@ -159,8 +161,10 @@ export class RedisBreaker implements Breaker {
     return state.kind === 'half_open' && prober?.worker === this.#options.worker;
   }
 
-  #look(signal: AbortSignal): Promise<SeenBreaker> {
-    return this.#options.redis.ask((link) => this.#read(link), signal);
+  async #look(signal: AbortSignal): Promise<SeenBreaker> {
+    const reading = await this.#value.read(signal);
+    if (!this.#isLost(reading)) return this.#learn(reading);
+    return this.#learn(await this.#value.replace(reading.text, this.#write(this.#seen), signal));
   }
 
   /** Decides on what is there, again if somebody else has written since. To give back what was seen is to leave it so. */
@@ -170,7 +174,7 @@ export class RedisBreaker implements Breaker {
       const next = decide(seen);
       if (next === seen) return seen;
       const [last, text, from] = [seen.text, this.#write(next), seen.state];
-      seen = await this.#options.redis.ask((link) => this.#replace(link, last, text), signal);
+      seen = this.#learn(await this.#value.replace(last, text, signal));
       if (seen.text === text) {
         this.#options.onDecided?.(from, seen.state);
         return seen;
@@ -178,19 +182,10 @@ export class RedisBreaker implements Breaker {
     }
   }
 
-  async #read(link: RedisLink): Promise<SeenBreaker> {
-    const reading = await readValue(link, this.#key);
-    if (reading.text !== this.#seen.text && isWorthKeeping(this.#seen)) {
-      const { state } = readRecord(reading.text);
-      // It is gone, or Redis came back with an old one.
-      const isLost = reading.text === undefined || state.generation < this.#seen.state.generation;
-      if (isLost) return this.#replace(link, reading.text, this.#write(this.#seen));
-    }
-    return this.#learn(reading);
-  }
-
-  async #replace(link: RedisLink, last: string | undefined, next: string): Promise<SeenBreaker> {
-    return this.#learn(await replaceValue(link, this.#key, last, next, KEPT_MS));
+  /** Whether what is there is older than what was seen: it is gone, or was brought back from before. */
+  #isLost({ text }: Reading): boolean {
+    if (text === this.#seen.text || !isWorthKeeping(this.#seen)) return false;
+    return text === undefined || readRecord(text).state.generation < this.#seen.state.generation;
   }
 
   #write(record: BreakerRecord): string {
@@ -204,7 +199,7 @@ export class RedisBreaker implements Breaker {
     }
     this.#seen = { ...readRecord(text), text, now };
     const { state } = this.#seen;
-    const offsetMs = this.#options.redis.clock.now() - now;
+    const offsetMs = this.#value.clock.now() - now;
     this.#state = state.kind === 'open' ? { ...state, probeAt: state.probeAt + offsetMs } : state;
     this.#options.onChange?.(this.#state);
     return this.#seen;
