@@ -2,7 +2,7 @@
 // request. The bar is 10 ms. A crawler asks when it has just started and nothing is compiled yet: `cold` is the median of
 // several processes that do nothing else, `parse` its first part, `coldest` the slowest of them; `sitemaps` is what their list
 // takes then. `warm` is the median within a process that goes on doing so, `other` a question about a URL with characters that
-// none before it had, `next` one about a URL without.
+// none before it had, `again` the first one about a URL without, and `next` any further one.
 // Run: node bench/robots/robots.ts
 
 import { execFileSync } from 'node:child_process';
@@ -95,6 +95,7 @@ interface Times {
   readonly sitemaps: number;
   readonly warm: number;
   readonly other: number;
+  readonly again: number;
   readonly next: number;
 }
 
@@ -114,8 +115,11 @@ function measure(bytes: Buffer, path: string): Times {
     robots.verdict('curlew', `https://court.example${path}0123456789`);
     const others = now();
     robots.verdict('curlew', `https://court.example${path}${run}`);
-    const next = now() - others;
-    return { parse: parsed - start, whole: asked - start, sitemaps: listed - asked, other: others - listed, next };
+    const agains = now();
+    robots.verdict('curlew', `https://court.example${path}${run}${run}`);
+    const next = now() - agains;
+    const [other, again] = [others - listed, agains - others];
+    return { parse: parsed - start, whole: asked - start, sitemaps: listed - asked, other, again, next };
   });
   const [first, ...later] = times;
   if (first === undefined) throw new Error('Nothing was run');
@@ -125,6 +129,7 @@ function measure(bytes: Buffer, path: string): Times {
     sitemaps: first.sitemaps,
     warm: median(later.map(({ whole }) => whole)),
     other: median(later.map(({ other }) => other)),
+    again: median(later.map(({ again }) => again)),
     next: median(later.map(({ next }) => next)),
   };
 }
@@ -139,13 +144,13 @@ const [command, path] = process.argv.slice(2);
 if (command === '--asks' && path !== undefined) {
   console.log(JSON.stringify(measure(await buffer(process.stdin), path)));
 } else {
-  const columns = ['parse', 'cold', 'coldest', 'sitemaps', 'warm', 'other', 'next'];
+  const columns = ['parse', 'cold', 'coldest', 'sitemaps', 'warm', 'other', 'again', 'next'];
   console.log(`${'shape'.padEnd(36)}${columns.map((name) => name.padStart(9)).join('')}  ms`);
   for (const [name, shape] of Object.entries(shapes())) {
     const starts = Array.from({ length: STARTS }, () => start(shape));
     const of = (part: keyof Times) => median(starts.map((times) => times[part]));
     const coldest = Math.max(...starts.map(({ cold }) => cold));
-    const figures = [of('parse'), of('cold'), coldest, of('sitemaps'), of('warm'), of('other')]
+    const figures = [of('parse'), of('cold'), coldest, of('sitemaps'), of('warm'), of('other'), of('again')]
       .map((ms) => ms.toFixed(1).padStart(9))
       .join('');
     const remark = Math.max(of('cold'), of('sitemaps')) > BAR_MS ? '  over the bar' : '';

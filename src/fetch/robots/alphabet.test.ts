@@ -4,8 +4,9 @@ import { Alphabet } from './alphabet.ts';
 import { matchesPattern } from './path-pattern.ts';
 import { escapePattern, pathOfUrl } from './robots-path.ts';
 
-/** Can a whole rule be made of the characters that `alphabet` has? */
-const mayMatch = (alphabet: Alphabet, rule: string) => new RegExp(`^${alphabet.values}$`, 'i').test(rule);
+/** Can a whole rule that is longer than `length` be made of the characters that `alphabet` has? */
+const mayMatch = (alphabet: Alphabet, rule: string, length?: number) =>
+  new RegExp(`^${alphabet.values(length)}$`, 'i').test(rule);
 
 const path = fc.string({
   unit: fc.constantFrom('a', 'B', '/', '*', '$', '-', ']', '\\', '^', '%c3', '%', '\u00e9', ' '),
@@ -21,7 +22,10 @@ describe('the alphabet of paths', () => {
         const [first = '/', ...others] = paths.map(pathOfUrl);
         const alphabet = others.reduce((all, path) => all.with(path), new Alphabet(first));
         for (const path of [first, ...others]) {
-          if (matchesPattern(escapePattern(`/${rest}`), path)) expect(mayMatch(alphabet, `/${rest}`)).toBe(true);
+          const pattern = escapePattern(`/${rest}`);
+          if (!matchesPattern(pattern, path)) continue;
+          expect(mayMatch(alphabet, `/${rest}`)).toBe(true);
+          expect(mayMatch(alphabet, `/${rest}`, pattern.length - 1)).toBe(true);
         }
       }),
       { numRuns: 20_000 },
@@ -45,6 +49,15 @@ describe('the alphabet of paths', () => {
       expect(mayMatch(new Alphabet('/aA'), rule)).toBe(false);
     },
   );
+
+  it.each([
+    ['/aa', '/aa'],
+    ['/%C3', '/\xc3\xc3'],
+  ])('for a path of %j rules out values that cannot be longer than %j', (path, longest) => {
+    const length = escapePattern(longest).length;
+    expect(mayMatch(new Alphabet(path), longest, length - 1)).toBe(true);
+    expect(mayMatch(new Alphabet(path), longest.slice(1), length)).toBe(false);
+  });
 
   it.each(['\x80', '\xff'])('has the byte %j where a path has an escape', (byte) => {
     expect(mayMatch(new Alphabet('/%C3'), `/${byte}`)).toBe(true);

@@ -4,6 +4,8 @@
 /** Those that a rule can share with a path: ASCII, without what ends a rule. */
 const SHARED = Array.from({ length: 0x80 }, (_, code) => String.fromCharCode(code)).filter((one) => !/[\n#]/.test(one));
 
+const ESCAPE_LENGTH = '%C3'.length;
+
 export class Alphabet {
   readonly #known: string;
   readonly #unknown: RegExp;
@@ -22,11 +24,15 @@ export class Alphabet {
     return new Alphabet(this.#known + path);
   }
 
-  /** A regular expression for values, or the beginnings of values, that have no other characters, wildcards apart. */
-  get values(): string {
-    // Bytes above ASCII are compared as escapes. Blanks may follow any value.
-    const escaped = this.#known.includes('%') ? '\\x80-\\xff' : '';
-    return `${oneOf([...this.#known, ...'*$\t\v\f \r'], escaped)}*`;
+  /**
+   * A regular expression for values, or the beginnings of values, that have no other characters, wildcards apart, and may be
+   * longer than `length` when they are compared.
+   */
+  values(length = -1): string {
+    // Bytes above ASCII are compared as escapes, and then are three. Blanks may follow any value.
+    const hasEscapes = this.#known.includes('%');
+    const least = Math.ceil((length + 1) / (hasEscapes ? ESCAPE_LENGTH : 1));
+    return `${oneOf([...this.#known, ...'*$\t\v\f \r'], hasEscapes ? '\\x80-\\xff' : '')}{${least},}`;
   }
 }
 

@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AGENT, ALLOW, CRAWL_DELAY, DISALLOW, type RobotsField, RULE, RULE_OR_DELAY, SITEMAP } from './robots-field.ts';
+import {
+  AGENT,
+  ALLOW,
+  CRAWL_DELAY,
+  DISALLOW,
+  type RobotsField,
+  RULE,
+  RULE_OR_DELAY,
+  type Section,
+  SITEMAP,
+} from './robots-field.ts';
 import { RobotsText } from './robots-text.ts';
 
 const FIELDS = { agent: AGENT, allow: ALLOW, disallow: DISALLOW, sitemap: SITEMAP, crawl_delay: CRAWL_DELAY };
@@ -35,6 +45,17 @@ function oracle(text: string): [number, string, string][] {
     const field = names.find(([pattern]) => name !== undefined && pattern.test(name))?.[1];
     return field === undefined ? [] : [[index + 1, field, value]];
   });
+}
+
+/** Where values of `Allow` stand, `most` of them at a time. */
+function inPieces(text: string, sections: readonly Section[], most: number): number[] {
+  const all: number[] = [];
+  for (;;) {
+    const some = ALLOW.some(text, sections, most, all.at(-1));
+    expect(some.length).toBeLessThanOrEqual(most);
+    all.push(...some);
+    if (some.length < most) return all;
+  }
 }
 
 const names = 'user-agent useragent user agent allow disallow dissallow dissalow disalow diasllow disallaw sitemap';
@@ -91,10 +112,10 @@ describe('the fields of robots.txt', () => {
     );
   });
 
-  it('are found in sections as they are in the whole', () => {
+  it('are found in sections as they are in the whole, all at once or a few at a time', () => {
     const line = fc.record({ text: fc.constantFrom('allow:/', 'sitemap:/'), isWithin: fc.boolean() });
     fc.assert(
-      fc.property(fc.array(line, { maxLength: 8 }), (lines) => {
+      fc.property(fc.array(line, { maxLength: 8 }), fc.integer({ min: 1, max: 4 }), (lines, most) => {
         const text = lines.map((line) => `${line.text}\n`).join('');
         const starts = lines.map((_, index) =>
           lines.slice(0, index).reduce((sum, { text }) => sum + text.length + 1, 0),
@@ -107,6 +128,7 @@ describe('the fields of robots.txt', () => {
           isWithin && text === 'allow:/' ? [(starts[index] ?? 0) + 'allow:'.length] : [],
         );
         expect([...ALLOW.all(text, sections)]).toEqual(expected);
+        expect(inPieces(text, sections, most)).toEqual(expected);
       }),
       { numRuns: 2_000 },
     );

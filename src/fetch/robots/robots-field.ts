@@ -54,14 +54,21 @@ export class RobotsField {
 
   /** Where the values stand in all lines with this field, in `sections` that follow each other. */
   all(text: string, sections: readonly Section[] = WHOLE): Places {
+    return this.some(text, sections, Number.POSITIVE_INFINITY);
+  }
+
+  /** The first `most` of them, of those that begin behind `after`. */
+  some(text: string, sections: readonly Section[], most: number, after = -1): Places {
     const line = this.#line;
     let places = new Uint32Array(64);
     let count = 0;
     let at = -1;
     for (const { from, to } of sections) {
+      if (to <= after) continue;
       // What was found behind the last section may be in this one: the text is searched once, however many there are.
-      if (at < from) at = this.next(text, from);
+      if (at < from) at = this.next(text, Math.max(from, after + 1));
       while (at < to) {
+        if (count === most) return places.slice(0, count);
         if (count === places.length) places = enlarged(places);
         places[count++] = at;
         at = line.test(text) ? line.lastIndex : Number.POSITIVE_INFINITY;

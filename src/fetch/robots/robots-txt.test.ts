@@ -92,6 +92,36 @@ describe('parseRobots', () => {
     );
   });
 
+  it('decides by lines that stand there hundreds of times as by one of each', () => {
+    const line = fc.constantFrom(
+      ...[
+        'User-agent: a',
+        'User-agent: *',
+        'Disallow:',
+        'Disallow: /',
+        'Disallow: /*',
+        'Disallow: /x*',
+        'Disallow: /xy',
+      ],
+      ...['Allow: /x', 'Allow: /*y', 'Allow: /xy ', 'Allow: /%c3', 'Disallow: /\u00e9', 'Allow: /\u00e9', 'Allow: /z'],
+    );
+    const lines = fc.array(fc.record({ line, times: fc.constantFrom(1, 63, 64, 65, 320) }), { maxLength: 8 });
+    const path = fc.constantFrom('/', '/x', '/xy', '/%C3%A9', '/z');
+    fc.assert(
+      fc.property(lines, fc.array(path, { minLength: 1, maxLength: 4 }), (lines, paths) => {
+        const once = parseRobots(lines.map(({ line }) => `${line}\n`).join(''));
+        const often = parseRobots(lines.map(({ line, times }) => `${line}\n`.repeat(times)).join(''));
+        const starts = lines.map((_, index) => lines.slice(0, index).reduce((sum, { times }) => sum + times, 1));
+        for (const path of paths) {
+          const { kind, rule } = once.verdict('a', path);
+          const expected = rule && { line: starts[rule.line - 1], text: rule.text };
+          expect(often.verdict('a', path)).toEqual({ kind, rule: expected });
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   it.each(['\n', '\r', '\r\n'])('reads lines that end in %j', (end) => {
     const robots = parseRobots(['User-agent: *', '', 'Disallow: /x', 'Allow: /'].join(end));
     expect(robots.verdict('FooBot', 'https://court.example/x')).toEqual({
@@ -301,6 +331,21 @@ describe('parseRobots', () => {
       expect(['a', 'b'].map((agent) => robots.crawlDelay(agent))).toEqual([undefined, 9]);
     });
 
+    it('is what one pass over the lines finds, in every small file', () => {
+      const line = fc.constantFrom(
+        ...['User-agent: a', 'User-agent: b', 'User-agent: *', 'Disallow: /x', 'Allow: /', 'Sitemap: /s', ''],
+        ...['Crawl-delay: 1', 'Crawl-delay: 2', 'Crawl-delay: 3'],
+      );
+      fc.assert(
+        fc.property(fc.array(line, { maxLength: 12 }), fc.boolean(), (lines, isAskedFirst) => {
+          const robots = parseRobots(lines.join('\n'));
+          if (isAskedFirst) robots.isAllowed('a', '/x');
+          expect(robots.crawlDelay('a')).toBe(delayInOnePass(lines));
+        }),
+        { numRuns: 5_000 },
+      );
+    });
+
     it('is not handed on to agents named after it', () => {
       const robots = parseRobots(
         'User-agent: Slow\nUser-agent: Slower\nCrawl-delay: 10\n\nUser-agent: *\nDisallow: /x',
@@ -333,4 +378,23 @@ function onePass(lines: readonly string[], path: string): boolean {
   }
   const { allow, disallow } = everOwn ? best.own : best.all;
   return allow >= disallow;
+}
+
+/** The delay for agent `a`, reading line by line with flags and no groups. */
+function delayInOnePass(lines: readonly string[]): number | undefined {
+  const longest: { own?: number; all?: number } = {};
+  let [own, all, runEnded, everOwn] = [false, false, false, false];
+  for (const line of lines) {
+    const [field, value] = line.split(': ');
+    if (field === 'User-agent') {
+      if (runEnded) [own, all, runEnded] = [false, false, false];
+      if (value === 'a') [own, everOwn] = [true, true];
+      if (value === '*') all = true;
+    } else if (field === 'Crawl-delay') {
+      runEnded = true;
+      if (own) longest.own = Math.max(longest.own ?? 0, Number(value));
+      if (all) longest.all = Math.max(longest.all ?? 0, Number(value));
+    } else if (field === 'Allow' || field === 'Disallow') runEnded = true;
+  }
+  return everOwn ? longest.own : longest.all;
 }

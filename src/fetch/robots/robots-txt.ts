@@ -3,7 +3,7 @@
 // agent that asks.
 
 import { sectionsFor } from './agent-sections.ts';
-import { CRAWL_DELAY, RULE, RULE_OR_DELAY, SITEMAP } from './robots-field.ts';
+import { CRAWL_DELAY, RULE, RULE_OR_DELAY, type Section, SITEMAP } from './robots-field.ts';
 import { pathOfUrl } from './robots-path.ts';
 import { RobotsText } from './robots-text.ts';
 import { type MatchedRule, RuleSet } from './rule-set.ts';
@@ -91,6 +91,7 @@ class ParsedRobots implements RobotsTxt {
 class Answers {
   readonly agent: string;
   readonly #robots: RobotsText;
+  #sections: readonly Section[] | undefined;
   #rules: RuleSet | undefined;
   #crawlDelay: { readonly seconds: number | undefined } | undefined;
 
@@ -100,8 +101,14 @@ class Answers {
   }
 
   get rules(): RuleSet {
-    this.#rules ??= new RuleSet(this.#robots, sectionsFor(this.agent, this.#robots.text, RULE));
+    this.#rules ??= new RuleSet(this.#robots, this.#ruled);
     return this.#rules;
+  }
+
+  /** Where its rules stand. */
+  get #ruled(): readonly Section[] {
+    this.#sections ??= sectionsFor(this.agent, this.#robots.text, RULE);
+    return this.#sections;
   }
 
   get crawlDelay(): number | undefined {
@@ -111,8 +118,9 @@ class Answers {
 
   #longestDelay(): number | undefined {
     const { text } = this.#robots;
-    if (CRAWL_DELAY.next(text, 0) === Number.POSITIVE_INFINITY) return undefined;
-    // A delay belongs to the agents named right above it, and ends their list though rules may follow for all.
+    // A delay belongs to the agents named right above it, and ends their list though rules may follow for all. So it stands
+    // nowhere but where rules do, and mostly there is none.
+    if (CRAWL_DELAY.some(text, this.#ruled, 1).length === 0) return undefined;
     const places = CRAWL_DELAY.all(text, sectionsFor(this.agent, text, RULE_OR_DELAY));
     let longest: number | undefined;
     for (let index = 0; index < places.length; index++) {

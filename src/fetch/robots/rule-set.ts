@@ -6,7 +6,7 @@
 import { Alphabet } from './alphabet.ts';
 import { Glance } from './glance.ts';
 import { matchesPattern } from './path-pattern.ts';
-import { ALLOW, DISALLOW, type Places, type Section } from './robots-field.ts';
+import { ALLOW, DISALLOW, type Places, type RobotsField, type Section } from './robots-field.ts';
 import { escapePattern } from './robots-path.ts';
 import { RobotsText } from './robots-text.ts';
 
@@ -20,6 +20,8 @@ export interface MatchedRule {
 }
 
 type RuleKind = 'allow' | 'disallow';
+
+const FIELDS: Readonly<Record<RuleKind, RobotsField>> = { allow: ALLOW, disallow: DISALLOW };
 
 export class RuleSet {
   readonly #robots: RobotsText;
@@ -54,17 +56,16 @@ class Candidates {
   readonly alphabet: Alphabet;
   readonly #robots: RobotsText;
   readonly #sections: readonly Section[];
-  readonly #allow: RuleList;
-  readonly #disallow: RuleList;
+  readonly #allow: RuleSearch;
+  readonly #disallow: RuleSearch;
   #directories: RuleList | undefined;
 
   constructor(robots: RobotsText, sections: readonly Section[], alphabet: Alphabet) {
-    const whole = `${alphabet.values}${END}`;
     this.alphabet = alphabet;
     this.#robots = robots;
     this.#sections = sections;
-    this.#allow = new RuleList('allow', robots, ALLOW.whose(whole).all(robots.text, sections));
-    this.#disallow = new RuleList('disallow', robots, DISALLOW.whose(whole).all(robots.text, sections));
+    this.#allow = new RuleSearch('allow', robots, sections, alphabet);
+    this.#disallow = new RuleSearch('disallow', robots, sections, alphabet);
   }
 
   strongest(path: string): MatchedRule | undefined {
@@ -84,7 +85,7 @@ class Candidates {
   #directoriesOfIndexPages(): RuleList {
     const { text } = this.#robots;
     if (!text.includes(INDEX_PAGE)) return new RuleList('allow', this.#robots, new Uint32Array());
-    const isIndexPage = `${this.alphabet.values}/index\\.htm[^/#\\n]*${END}`;
+    const isIndexPage = `${this.alphabet.values()}/index\\.htm[^/#\\n]*${END}`;
     // They are written over their index pages, and so stand where these did.
     const bytes = Buffer.from(text, 'latin1');
     const places = ALLOW.whose(isIndexPage)
@@ -104,6 +105,54 @@ class Candidates {
 /** So many rules are compared with a path sooner than glanced at. */
 const FEW = 8;
 
+/**
+ * Rules of one kind. For the first path a few are looked for, and then, more at a time, only those that are longer than what is
+ * known to match: in a file full of rules that do, there are hardly any. Who asks again asks often, and for that all are put
+ * in a list.
+ */
+class RuleSearch {
+  readonly #kind: RuleKind;
+  readonly #robots: RobotsText;
+  readonly #sections: readonly Section[];
+  readonly #alphabet: Alphabet;
+  #wasAsked = false;
+  #list: RuleList | undefined;
+
+  constructor(kind: RuleKind, robots: RobotsText, sections: readonly Section[], alphabet: Alphabet) {
+    this.#kind = kind;
+    this.#robots = robots;
+    this.#sections = sections;
+    this.#alphabet = alphabet;
+  }
+
+  /** The longest that matches `path`, if it is longer than `most`; of several the first. An empty one matches nothing. */
+  longest(path: string, glance: Glance, most = 0): MatchedRule | undefined {
+    if (!this.#wasAsked) {
+      this.#wasAsked = true;
+      return this.#search(path, glance, most);
+    }
+    this.#list ??= this.#longerThan(0, Number.POSITIVE_INFINITY);
+    return this.#list.longest(path, glance, most);
+  }
+
+  #search(path: string, glance: Glance, most: number): MatchedRule | undefined {
+    let longest: MatchedRule | undefined;
+    let after: number | undefined;
+    for (let count = FEW; ; count *= FEW) {
+      const length = longest?.length ?? most;
+      const rules = this.#longerThan(length, count, after);
+      longest = rules.longest(path, glance, length) ?? longest;
+      if (rules.count < count) return longest;
+      after = rules.last;
+    }
+  }
+
+  #longerThan(length: number, count: number, after?: number): RuleList {
+    const field = FIELDS[this.#kind].whose(`${this.#alphabet.values(length)}${END}`);
+    return new RuleList(this.#kind, this.#robots, field.some(this.#robots.text, this.#sections, count, after));
+  }
+}
+
 /** Rules of one kind: those whose values begin at `places`. */
 class RuleList {
   readonly #kind: RuleKind;
@@ -116,7 +165,16 @@ class RuleList {
     this.#places = places;
   }
 
-  /** The longest that matches `path`, if it is longer than `most`; of several the first. An empty one matches nothing. */
+  get count(): number {
+    return this.#places.length;
+  }
+
+  /** Where the last of them begins. */
+  get last(): number | undefined {
+    return this.#places.at(-1);
+  }
+
+  /** As in a search. */
   longest(path: string, glance: Glance, most = 0): MatchedRule | undefined {
     const { text } = this.#robots;
     const places = this.#places;
