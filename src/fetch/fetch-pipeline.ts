@@ -68,7 +68,7 @@ type LegEnd = NextLeg | { readonly kind: 'ok'; readonly response: FetchedExchang
 
 const GIVEN_UP = 'given up before it was answered';
 
-/** It did not leave: its host asked for time while a connection was made for it. */
+/** It did not leave: its host asked for time while a connection was made for it, or it lost its turn. */
 const RECALLED = Symbol('recalled');
 
 export class FetchPipeline {

@@ -8,9 +8,14 @@ import type { HostState } from './host-state.ts';
 import type { HopFailureCode } from './http/failure-code.ts';
 import type { HopResult } from './http/hop-result.ts';
 import type { HeaderList } from './outcome.ts';
-import { defaultBreakerSettings } from './politeness/breaker-state.ts';
+import type { BreakerHost } from './politeness/breaker.ts';
+import { type BreakerSettings, defaultBreakerSettings } from './politeness/breaker-state.ts';
+import { CircuitBreaker } from './politeness/circuit-breaker.ts';
+import type { Limiter, Turn } from './politeness/limiter.ts';
+import { TokenBucket } from './politeness/token-bucket.ts';
 import { ProxyGates } from './proxy-gates.ts';
 import type { RobotsDecision } from './robots/robots-policy.ts';
+import { MemoryRobotsStore } from './robots/robots-store.ts';
 
 const never = new AbortController().signal;
 /** With it, the gap at one request a second is 1,050 ms: half of the jitter is always added. */
@@ -37,9 +42,10 @@ interface Scene {
   readonly send?: () => HopResult;
   readonly robots?: HostGateOptions['robots'];
   readonly state?: HostState;
+  readonly shared?: HostGateOptions['shared'];
 }
 
-function setUp({ rate = 'off', send = () => answer(200), robots, state }: Scene = {}) {
+function setUp({ rate = 'off', send = () => answer(200), robots, state, shared }: Scene = {}) {
   const clock = new FakeClock();
   const started = clock.now();
   const events: FetchEvent[] = [];
@@ -55,8 +61,10 @@ function setUp({ rate = 'off', send = () => answer(200), robots, state }: Scene 
     userAgent: 'curlew',
     proxies,
     robots,
+    shared,
     report,
-    async send({ method, url: to }) {
+    async send({ method, url: to, onSent }) {
+      if (onSent?.() === false) return { kind: 'aborted', recalled: true };
       aside.push(`${clock.now() - started} ${method} ${to.href}`);
       return send();
     },
@@ -96,6 +104,30 @@ describe('a gate', () => {
     const second = admit();
     await clock.advance(1_050);
     (await second).end(ok);
+  });
+
+  it('recalls a request whose turn was lost on the way, and lets it leave with another', async () => {
+    const lost: Turn = { leave: () => false, giveBack() {} };
+    const turns = [lost, lost];
+    const bucket = new TokenBucket(new FakeClock(), noChance, { ratePerSecond: 'off', burst: 1, jitter: 0 });
+    const limiter: Limiter = {
+      takeTurn: async (signal) => turns.shift() ?? bucket.takeTurn(signal),
+      setCrawlDelay: (delayMs) => bucket.setCrawlDelay(delayMs),
+      holdUntil: (instant) => bucket.holdUntil(instant),
+      intervalMs: 0,
+      snapshot: () => bucket.snapshot(),
+    };
+    const breaker = (_host: string, settings: BreakerSettings, parts: BreakerHost) =>
+      new CircuitBreaker({ ...parts, settings, clock: new FakeClock() });
+    const shared = { limiter: () => limiter, breaker, robots: new MemoryRobotsStore() };
+    const { gate, aside, admit } = setUp({ shared });
+    const pass = await admit();
+    expect(pass.left()).toBe(false);
+    pass.giveBack();
+    expect(await gate.sendAside('robots', { url, method: 'GET', headers: [] }, never)).toMatchObject({ status: 200 });
+    expect(aside).toHaveLength(1);
+    expect((await admit()).left()).toBe(true);
+    expect(gate.takeState().counts.requests).toBe(2);
   });
 
   it('probes an open host after 30 s, and those who were waiting for their turn do not delay that', async () => {

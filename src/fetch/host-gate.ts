@@ -290,10 +290,9 @@ export class HostGate {
     this.#breaker.record(ticket, sign);
   }
 
-  /** False when the host has asked for time since the turn was given: a connection may be slow to open. */
+  /** False when the host has asked for time since the turn was given, for a connection may be slow to open, or the turn is lost. */
   #leave(turn: Turn, noted: Noted): boolean {
-    if (this.#limiter.snapshot().heldUntil > this.#options.clock.now()) return false;
-    turn.leave();
+    if (this.#limiter.snapshot().heldUntil > this.#options.clock.now() || !turn.leave()) return false;
     this.#countRequest(noted);
     return true;
   }

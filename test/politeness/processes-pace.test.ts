@@ -4,6 +4,7 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../sim/request-log.ts';
+import { LEASE_MS } from '../../src/fetch/noted/notes.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { type CurlewProcess, curlew, startCurlew } from '../fixtures/curlew-process.ts';
@@ -85,6 +86,25 @@ describe('three processes on one data directory and one host', () => {
     const log = await court.log();
     const telling = tellingGaps(court, log, await departures());
     expect(Math.min(...telling)).toBeGreaterThanOrEqual(200 - TOLERANCE_MS);
+    expect(fullestSecond(log)).toBeLessThanOrEqual(5 + 1);
+  }, 60_000);
+
+  it('go on without one that stands still, and it keeps to their pace when it comes back', async () => {
+    const court = await courtProcess();
+    const processes = await Promise.all([1, 101, 201].map((first) => startFetching(court, first, 25, 5)));
+    for (const last of ['/case/3', '/case/103', '/case/203']) {
+      await expect.poll(async () => pathsOf(await court.log()).includes(last), { timeout: 30_000 }).toBe(true);
+      const stopped = processes[Math.floor(Number(last.split('/').at(-1)) / 100)];
+      stopped?.kill('SIGSTOP');
+      const seen = (await court.log()).length;
+      // Longer than its turn would be waited for.
+      await systemClock.sleep(LEASE_MS + 1_000);
+      stopped?.kill('SIGCONT');
+      expect((await court.log()).length).toBeGreaterThan(seen);
+    }
+    for (const process of processes) expect(await kindsIn(process)).toEqual(Array(25).fill('ok'));
+    const log = await court.log();
+    expect(Math.min(...tellingGaps(court, log, await departures()))).toBeGreaterThanOrEqual(200 - TOLERANCE_MS);
     expect(fullestSecond(log)).toBeLessThanOrEqual(5 + 1);
   }, 60_000);
 });

@@ -163,6 +163,31 @@ describe('a limiter on a data directory', () => {
     expect(await next).toBeLessThan(4_100);
   });
 
+  it('lets nothing leave by a turn that another has had since', async () => {
+    const { clock, fleet, limiter, leave } = await setUp();
+    // It stands still, and so does its clock.
+    const { notes } = fleet[0]?.ledger ?? expect.fail();
+    const [stopped] = await notedFleet(1, { clock: new FakeClock(), notes });
+    const turn = await limiter(stopped).takeTurn(never);
+    const next = leave(limiter(fleet[1]));
+    await clock.advance(10_000);
+    await next;
+    const noted = notes.read(`pace:${HOST}`);
+    expect(turn.leave()).toBe(false);
+    expect(notes.read(`pace:${HOST}`)).toBe(noted);
+  });
+
+  it('leaves by a turn that it has had for longer than it should, where nobody else wanted it', async () => {
+    const { clock, fleet, limiter, leave } = await setUp();
+    const turn = await limiter(fleet[0]).takeTurn(never);
+    await clock.advance(HOUR_MS);
+    expect(turn.leave()).toBe(true);
+    expect(turn.leave()).toBe(false);
+    const next = leave(limiter(fleet[1]));
+    await clock.advance(HOUR_MS);
+    expect(await next).toBeGreaterThanOrEqual(HOUR_MS + 1_000);
+  });
+
   it('passes over a process that died in the line', async () => {
     const { clock, fleet, limiter, leave } = await setUp();
     await leave(limiter(fleet[0]));

@@ -108,22 +108,33 @@ export class NotedLimiter implements Limiter {
   }
 
   #turn(caller: string, turn: Turn, ended: AbortController): Turn {
-    const end = (settle: () => void) => {
+    const end = (settle: (isOurs: boolean) => void) => {
       if (ended.signal.aborted) return;
       ended.abort('ended');
-      settle();
-      this.#end(caller);
+      this.#end(caller, settle);
+      // Where the note could not be changed.
+      turn.giveBack();
     };
-    return { leave: () => end(() => turn.leave()), giveBack: () => end(() => turn.giveBack()) };
+    return {
+      leave: () => {
+        let hasLeft = false;
+        end((isOurs) => {
+          if (isOurs) hasLeft = turn.leave();
+          else turn.giveBack();
+        });
+        return hasLeft && this.#trouble === undefined;
+      },
+      giveBack: () => end(() => turn.giveBack()),
+    };
   }
 
-  /** Whatever has left is told of. */
-  #end(caller: string): void {
-    const { startedAt = 0 } = this.#bucket.snapshot();
-    this.#tell((pace) => ({
-      ...withoutCaller(pace, caller),
-      startedAt: Math.max(pace.startedAt, startedAt + WALL_MS),
-    }));
+  /** Nobody else has the turn while `settle` hears whether it is the caller's. Whatever has left is told of. */
+  #end(caller: string, settle: (isOurs: boolean) => void = () => {}): void {
+    this.#tell((pace) => {
+      settle(pace.turn?.caller === caller);
+      const { startedAt = 0 } = this.#bucket.snapshot();
+      return { ...withoutCaller(pace, caller), startedAt: Math.max(pace.startedAt, startedAt + WALL_MS) };
+    });
     this.#line.release();
   }
 

@@ -27,10 +27,13 @@ export function jitteredGapMs(intervalMs: number, { jitter }: RateSettings, chan
   return intervalMs * (1 + (jitter * (1 + chance)) / 2);
 }
 
-/** The right to be the next to leave. It ends with the first of these calls; further ones do nothing. */
+/** The right to be the next to leave. It ends with the first of these calls; further ones do nothing, and give false. */
 export interface Turn {
-  /** The request is on the wire, or it came to nothing on its way there. The quiet runs from here. */
-  leave(): void;
+  /**
+   * The request goes onto the wire, or it came to nothing on its way there. The quiet runs from here. False: this process stood
+   * still for so long that the turn was taken from it, and the request must not leave.
+   */
+  leave(): boolean;
   /** No request is made after all, and no token spent. */
   giveBack(): void;
 }

@@ -67,7 +67,7 @@ export class TokenBucket implements Limiter {
     });
     return {
       leave: () => end(() => this.#startNow()),
-      giveBack: () => end(() => ([this.#paidAt, this.#lastStart] = [paidAt, lastStart])),
+      giveBack: () => void end(() => ([this.#paidAt, this.#lastStart] = [paidAt, lastStart])),
     };
   }
 
@@ -77,7 +77,7 @@ export class TokenBucket implements Limiter {
     const end = once((left: boolean) => {
       if (left) this.#lastStart = this.#clock.monotonic();
     });
-    return { leave: () => end(true), giveBack: () => end(false) };
+    return { leave: () => end(true), giveBack: () => void end(false) };
   }
 
   setCrawlDelay(crawlDelayMs: number): void {
@@ -158,12 +158,13 @@ export class TokenBucket implements Limiter {
   }
 }
 
-/** The first call counts. */
-function once<Arguments extends unknown[]>(work: (...args: Arguments) => void): (...args: Arguments) => void {
+/** The first call counts. Gives whether it was that. */
+function once<Arguments extends unknown[]>(work: (...args: Arguments) => void): (...args: Arguments) => boolean {
   let done = false;
   return (...args) => {
-    if (done) return;
+    if (done) return false;
     done = true;
     work(...args);
+    return true;
   };
 }

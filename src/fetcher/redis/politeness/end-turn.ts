@@ -9,6 +9,7 @@ export type TurnEnd = 'left' | 'back' | 'kept';
 
 // KEYS  1 bucket
 // ARGV  1 caller, 2 end, 3 gapMs, 4 leaseMs
+// gives 1 if the caller had the turn, else 0
 const END_TURN = bucketScript(`
 local caller, how, gap, leaseMs = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 
@@ -20,7 +21,7 @@ if not stored then
     bucket.paidAt = now + gap
     save()
   end
-  return
+  return 0
 end
 
 local line = {}
@@ -29,7 +30,8 @@ for _, waiter in ipairs(bucket.line) do
 end
 bucket.line = line
 
-if bucket.turn == caller then
+local isOurs = bucket.turn == caller
+if isOurs then
   if how == 'kept' then
     bucket.turnUntil = now + leaseMs
   else
@@ -43,9 +45,10 @@ if bucket.turn == caller then
   end
 end
 save()
+return isOurs and 1 or 0
 `);
 
-/** `gapMs` is what the turn cost. */
+/** `gapMs` is what the turn cost. Gives whether the caller had it. */
 export async function endTurn(
   link: RedisLink,
   key: string,
@@ -53,6 +56,6 @@ export async function endTurn(
   end: TurnEnd,
   gapMs: number,
   leaseMs: number,
-): Promise<void> {
-  await link.script(END_TURN, [key], [caller, end, gapMs, leaseMs]);
+): Promise<boolean> {
+  return (await link.script(END_TURN, [key], [caller, end, gapMs, leaseMs])) === 1;
 }

@@ -145,6 +145,18 @@ describe('a limiter over Redis', () => {
     expect((await next) - leftAt).toBeGreaterThanOrEqual(50);
   });
 
+  it('lets nothing leave by a turn that was lost while the process stood still', async () => {
+    const host = newHost();
+    const [worker] = await fleetOf(1, url, { turnLeaseMs: 500 });
+    const limiter = worker?.politeness.limiter(host, at(20)) ?? expect.fail();
+    const turn = await limiter.takeTurn(never);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+    expect(turn.leave()).toBe(false);
+    const next = await limiter.takeTurn(never);
+    expect(next.leave()).toBe(true);
+    expect(next.leave()).toBe(false);
+  });
+
   it('gives one turn to who asks twice, for the first answer was lost', async () => {
     const { connection } = await fleetWorker(url);
     const key = `rate_limit:${newHost()}`;

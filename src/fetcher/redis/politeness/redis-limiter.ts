@@ -31,7 +31,7 @@ export interface RedisLimiterOptions {
 }
 
 const TURN_LEASE_MS = 3_000;
-const NO_TURN: Turn = { leave() {}, giveBack() {} };
+const NO_TURN: Turn = { leave: () => true, giveBack() {} };
 
 export class RedisLimiter implements Limiter {
   readonly #options: RedisLimiterOptions;
@@ -59,11 +59,15 @@ export class RedisLimiter implements Limiter {
     if (inLine) await this.#line.acquire(signal);
     const caller = `${this.#options.worker}:${++this.#turns}`;
     let gapMs = 0;
+    let askedAt = 0;
     try {
       for (;;) {
         const { intervalMs } = this;
         gapMs = jitteredGapMs(intervalMs, this.#options.settings, this.#options.random.next());
-        const answer = await this.#options.redis.ask((link) => this.#ask(link, caller, intervalMs, gapMs), signal);
+        const answer = await this.#options.redis.ask((link) => {
+          askedAt = this.#now();
+          return this.#ask(link, caller, intervalMs, gapMs);
+        }, signal);
         if (answer.isGranted) break;
         await this.#options.redis.clock.sleep(answer.waitMs, signal);
       }
@@ -76,7 +80,7 @@ export class RedisLimiter implements Limiter {
     }
     this.#paidAt = this.#now() + gapMs;
     const release = inLine ? () => this.#line.release() : () => {};
-    if (gapMs > 0) return this.#turn(caller, gapMs, release);
+    if (gapMs > 0) return this.#turn(caller, gapMs, askedAt, release);
     release();
     return NO_TURN;
   }
@@ -137,17 +141,25 @@ export class RedisLimiter implements Limiter {
     return waitMs > 0 ? { isGranted: false, waitMs, heldMs: 0 } : undefined;
   }
 
-  #turn(caller: string, gapMs: number, release: () => void): Turn {
+  /** It is believed to be ours for a lease from when it was asked for, and not for as long as Redis does. */
+  #turn(caller: string, gapMs: number, askedAt: number, release: () => void): Turn {
     const ended = new AbortController();
-    this.#keep(caller, gapMs, ended.signal);
-    const end = (how: 'left' | 'back') => {
-      if (ended.signal.aborted) return;
+    let believedUntil = askedAt + this.#leaseMs;
+    this.#keep(caller, gapMs, ended.signal, (keptAt) => {
+      believedUntil = keptAt + this.#leaseMs;
+    });
+    const end = (how: 'left' | 'back'): boolean => {
+      if (ended.signal.aborted) return false;
       ended.abort('ended');
       if (how === 'left') this.#paidAt = this.#now() + gapMs;
       this.#end(caller, how, gapMs);
       release();
+      return how === 'left';
     };
-    return { leave: () => end('left'), giveBack: () => end('back') };
+    return {
+      leave: () => end(this.#now() < believedUntil ? 'left' : 'back'),
+      giveBack: () => void end('back'),
+    };
   }
 
   #end(caller: string, how: 'left' | 'back', gapMs: number): void {
@@ -157,14 +169,16 @@ export class RedisLimiter implements Limiter {
     );
   }
 
-  /** A connection may be slow to open. */
-  #keep(caller: string, gapMs: number, ended: AbortSignal): void {
+  /** A connection may be slow to open. `onKept` hears when it was asked for that Redis has kept. */
+  #keep(caller: string, gapMs: number, ended: AbortSignal, onKept: (askedAt: number) => void): void {
     const { redis } = this.#options;
     void redis.soon(async (closing) => {
       const signal = AbortSignal.any([ended, closing]);
       for (;;) {
         await redis.clock.sleep(this.#leaseMs / 3, signal);
-        await redis.askOnce((link) => endTurn(link, this.#key, caller, 'kept', gapMs, this.#leaseMs));
+        const askedAt = this.#now();
+        const isKept = await redis.askOnce((link) => endTurn(link, this.#key, caller, 'kept', gapMs, this.#leaseMs));
+        if (isKept) onKept(askedAt);
       }
     });
   }
