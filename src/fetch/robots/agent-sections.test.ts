@@ -10,8 +10,10 @@ const ANY_FIELD = new RobotsField('[a-z-]+');
 const linesFor = (agent: string, text: string, ending = RULE) => {
   const robots = new RobotsText(Buffer.from(text));
   const sections = sectionsFor(agent, robots.text, ending);
+  const isWithin = (at: number) =>
+    sections.some((from, index) => index % 2 === 0 && at >= from && at < (sections[index + 1] ?? 0));
   return Array.from(ANY_FIELD.all(robots.text))
-    .filter((at) => sections.some(({ from, to }) => at >= from && at < to))
+    .filter(isWithin)
     .map((at) => robots.lineNumber(at));
 };
 const isNamed = (agent: string, value: string) => linesFor(agent, `User-agent: ${value}\nAllow: /`).length > 0;
@@ -55,7 +57,7 @@ describe('sectionsFor', () => {
 
   it('takes a byte above ASCII for no blank', () => {
     const text = 'User-agent: *\xa0\nAllow: /';
-    expect(sectionsFor('foobot', text, RULE)).toEqual([]);
+    expect(sectionsFor('foobot', text, RULE)).toHaveLength(0);
   });
 
   it('knows an agent by a name of any length', () => {

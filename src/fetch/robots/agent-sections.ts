@@ -2,21 +2,23 @@
 // those for `*` only where no group does. A group is a run of `User-agent` lines, with all that follows up to the next.
 // Only groups for the agent are stepped through, for a file may have tens of thousands of others.
 
-import { AGENT, type RobotsField, type Section } from './robots-field.ts';
+import { AGENT, enlarged, NO_END, type RobotsField, type Sections } from './robots-field.ts';
 import { MAX_LINE_BYTES } from './robots-text.ts';
 
 /** What follows these in a value (a version, a word) is no part of the name. */
 const LETTER = '[a-z_-]';
 const EVERYONE = '\\*(?:[\\t\\v\\f \\r\\n#]|$)';
 
+const NOTHING: Sections = new Uint32Array();
+
 /**
  * The sections for `agent`, in their order; none overlaps another. A line with the field `ending` ends a run of agents: one
  * that comes later begins a new group.
  */
-export function sectionsFor(agent: string, text: string, ending: RobotsField): readonly Section[] {
+export function sectionsFor(agent: string, text: string, ending: RobotsField): Sections {
   // No line holds a longer name.
   const mayBeNamed = agent.length <= MAX_LINE_BYTES && isProductToken(agent);
-  const named = mayBeNamed ? sectionsOf(`${agent}(?!${LETTER})`, text, ending) : [];
+  const named = mayBeNamed ? sectionsOf(`${agent}(?!${LETTER})`, text, ending) : NOTHING;
   return named.length > 0 ? named : sectionsOf(EVERYONE, text, ending);
 }
 
@@ -26,7 +28,7 @@ export function isProductToken(text: string): boolean {
 }
 
 /** The sections for agents that are written as the regular expression `value` says. */
-function sectionsOf(value: string, text: string, ending: RobotsField): readonly Section[] {
+function sectionsOf(value: string, text: string, ending: RobotsField): Sections {
   const meant = AGENT.whose(value);
   const others = AGENT.whose(`(?!${value})`);
   const isMeant = new RegExp(value, 'imy');
@@ -45,11 +47,14 @@ function sectionsOf(value: string, text: string, ending: RobotsField): readonly 
     return other;
   };
 
-  const sections: Section[] = [];
+  let sections = new Uint32Array(64);
+  let count = 0;
   for (let from = meant.next(text, 0); from < Number.POSITIVE_INFINITY; ) {
     const to = endOf(from);
-    sections.push({ from, to });
+    if (count === sections.length) sections = enlarged(sections);
+    sections[count++] = from;
+    sections[count++] = Math.min(to, NO_END);
     from = meant.next(text, to);
   }
-  return sections;
+  return sections.slice(0, count);
 }

@@ -8,7 +8,7 @@ import {
   type RobotsField,
   RULE,
   RULE_OR_DELAY,
-  type Section,
+  type Sections,
   SITEMAP,
 } from './robots-field.ts';
 import { RobotsText } from './robots-text.ts';
@@ -48,7 +48,7 @@ function oracle(text: string): [number, string, string][] {
 }
 
 /** Where values of `Allow` stand, `most` of them at a time. */
-function inPieces(text: string, sections: readonly Section[], most: number): number[] {
+function inPieces(text: string, sections: Sections, most: number): number[] {
   const all: number[] = [];
   for (;;) {
     const some = ALLOW.some(text, sections, most, all.at(-1));
@@ -120,10 +120,12 @@ describe('the fields of robots.txt', () => {
         const starts = lines.map((_, index) =>
           lines.slice(0, index).reduce((sum, { text }) => sum + text.length + 1, 0),
         );
-        const sections = lines.flatMap(({ text, isWithin }, index) => {
-          const from = starts[index] ?? 0;
-          return isWithin ? [{ from, to: from + text.length }] : [];
-        });
+        const sections = Uint32Array.from(
+          lines.flatMap(({ text, isWithin }, index) => {
+            const from = starts[index] ?? 0;
+            return isWithin ? [from, from + text.length] : [];
+          }),
+        );
         const expected = lines.flatMap(({ text, isWithin }, index) =>
           isWithin && text === 'allow:/' ? [(starts[index] ?? 0) + 'allow:'.length] : [],
         );

@@ -13,13 +13,16 @@ const BEHIND_CR = new RegExp(`(?<=\\r)${VALUE}`, 'g');
 /** Where values begin, in their order. */
 export type Places = Uint32Array;
 
-/** Lines that stand together: those whose values begin at `from` or later, and before `to`. */
-export interface Section {
-  readonly from: number;
-  readonly to: number;
-}
+/**
+ * Lines that stand together, a pair of numbers for each such section in their order: those whose values begin at the first or
+ * later, and before the second.
+ */
+export type Sections = Uint32Array;
 
-const WHOLE: readonly Section[] = [{ from: 0, to: Number.POSITIVE_INFINITY }];
+/** What a section ends before that nothing follows. */
+export const NO_END = 0xff_ff_ff_ff;
+
+const WHOLE: Sections = Uint32Array.of(0, NO_END);
 
 export class RobotsField {
   readonly #names: string;
@@ -31,11 +34,16 @@ export class RobotsField {
    * its value begins with.
    */
   constructor(names: string, oneWordNames = names, value?: string) {
-    const upToColon = `(?:${names})[^:#\\n]*:`;
-    const upToBlank = `(?:${oneWordNames})${WORD}*${BLANK}+(?=${WORD}+${BLANK}*(?:[#\\r\\n]|$))`;
+    const colon = '[^:#\\n]*:';
+    const blank = `${WORD}*${BLANK}+(?=${WORD}+${BLANK}*(?:[#\\r\\n]|$))`;
     this.#names = names;
     this.#oneWordNames = oneWordNames;
-    const upToValue = `^${BLANK}*(?:${upToColon}|${upToBlank})${BLANK}*`;
+    // The names once where they can be: what is no such line is not compared with them again.
+    const field =
+      names === oneWordNames
+        ? `(?:${names})(?:${colon}|${blank})`
+        : `(?:(?:${names})${colon}|(?:${oneWordNames})${blank})`;
+    const upToValue = `^${BLANK}*${field}${BLANK}*`;
     // No blank begins a value: one that is not what it should be is not looked for further ahead.
     this.#line = new RegExp(value === undefined ? upToValue : `${upToValue}(?!${BLANK})(?=${value})`, 'gim');
   }
@@ -52,18 +60,20 @@ export class RobotsField {
     return line.test(text) ? line.lastIndex : Number.POSITIVE_INFINITY;
   }
 
-  /** Where the values stand in all lines with this field, in `sections` that follow each other. */
-  all(text: string, sections: readonly Section[] = WHOLE): Places {
+  /** Where the values stand in all lines with this field. */
+  all(text: string, sections: Sections = WHOLE): Places {
     return this.some(text, sections, Number.POSITIVE_INFINITY);
   }
 
   /** The first `most` of them, of those that begin behind `after`. */
-  some(text: string, sections: readonly Section[], most: number, after = -1): Places {
+  some(text: string, sections: Sections, most: number, after = -1): Places {
     const line = this.#line;
     let places = new Uint32Array(64);
     let count = 0;
     let at = -1;
-    for (const { from, to } of sections) {
+    for (let section = 0; section < sections.length; section += 2) {
+      const from = sections[section] ?? 0;
+      const to = sections[section + 1] ?? 0;
       if (to <= after) continue;
       // What was found behind the last section may be in this one: the text is searched once, however many there are.
       if (at < from) at = this.next(text, Math.max(from, after + 1));
@@ -88,7 +98,7 @@ export class RobotsField {
 }
 
 // An ordinary array would be enlarged too, but within the heap, and a text full of lines would have garbage collected.
-function enlarged(places: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+export function enlarged(places: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   const more = new Uint32Array(places.length * 4);
   more.set(places);
   return more;

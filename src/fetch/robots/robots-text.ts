@@ -48,9 +48,8 @@ export class RobotsText {
 
   /** In which line `at` stands, counted from 1. */
   lineNumber(at: number): number {
-    let number = 1;
-    for (let end = endOfLine(this.text, 0); end < at; end = endOfLine(this.text, end + 1)) number++;
-    return number;
+    // In one call, for there may be tens of thousands before it.
+    return (this.text.slice(0, at).match(/\n/g)?.length ?? 0) + 1;
   }
 }
 

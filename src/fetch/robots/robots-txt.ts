@@ -3,7 +3,7 @@
 // agent that asks.
 
 import { sectionsFor } from './agent-sections.ts';
-import { CRAWL_DELAY, RULE, RULE_OR_DELAY, type Section, SITEMAP } from './robots-field.ts';
+import { CRAWL_DELAY, RULE, RULE_OR_DELAY, type Sections, SITEMAP } from './robots-field.ts';
 import { pathOfUrl } from './robots-path.ts';
 import { RobotsText } from './robots-text.ts';
 import { type MatchedRule, RuleSet } from './rule-set.ts';
@@ -91,7 +91,7 @@ class ParsedRobots implements RobotsTxt {
 class Answers {
   readonly agent: string;
   readonly #robots: RobotsText;
-  #sections: readonly Section[] | undefined;
+  #sections: Sections | undefined;
   #rules: RuleSet | undefined;
   #crawlDelay: { readonly seconds: number | undefined } | undefined;
 
@@ -106,7 +106,7 @@ class Answers {
   }
 
   /** Where its rules stand. */
-  get #ruled(): readonly Section[] {
+  get #ruled(): Sections {
     this.#sections ??= sectionsFor(this.agent, this.#robots.text, RULE);
     return this.#sections;
   }

@@ -6,7 +6,7 @@
 import { Alphabet } from './alphabet.ts';
 import { Glance } from './glance.ts';
 import { matchesPattern } from './path-pattern.ts';
-import { ALLOW, DISALLOW, type Places, type RobotsField, type Section } from './robots-field.ts';
+import { ALLOW, DISALLOW, type Places, type RobotsField, type Sections } from './robots-field.ts';
 import { escapePattern } from './robots-path.ts';
 import { RobotsText } from './robots-text.ts';
 
@@ -25,11 +25,11 @@ const FIELDS: Readonly<Record<RuleKind, RobotsField>> = { allow: ALLOW, disallow
 
 export class RuleSet {
   readonly #robots: RobotsText;
-  readonly #sections: readonly Section[];
+  readonly #sections: Sections;
   #candidates: Candidates | undefined;
 
   /** The rules of `sections`. */
-  constructor(robots: RobotsText, sections: readonly Section[]) {
+  constructor(robots: RobotsText, sections: Sections) {
     this.#robots = robots;
     this.#sections = sections;
   }
@@ -55,12 +55,12 @@ const DOLLAR = 0x24;
 class Candidates {
   readonly alphabet: Alphabet;
   readonly #robots: RobotsText;
-  readonly #sections: readonly Section[];
+  readonly #sections: Sections;
   readonly #allow: RuleSearch;
   readonly #disallow: RuleSearch;
   #directories: RuleList | undefined;
 
-  constructor(robots: RobotsText, sections: readonly Section[], alphabet: Alphabet) {
+  constructor(robots: RobotsText, sections: Sections, alphabet: Alphabet) {
     this.alphabet = alphabet;
     this.#robots = robots;
     this.#sections = sections;
@@ -113,12 +113,12 @@ const FEW = 8;
 class RuleSearch {
   readonly #kind: RuleKind;
   readonly #robots: RobotsText;
-  readonly #sections: readonly Section[];
+  readonly #sections: Sections;
   readonly #alphabet: Alphabet;
   #wasAsked = false;
   #list: RuleList | undefined;
 
-  constructor(kind: RuleKind, robots: RobotsText, sections: readonly Section[], alphabet: Alphabet) {
+  constructor(kind: RuleKind, robots: RobotsText, sections: Sections, alphabet: Alphabet) {
     this.#kind = kind;
     this.#robots = robots;
     this.#sections = sections;
