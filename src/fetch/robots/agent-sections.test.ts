@@ -87,6 +87,12 @@ describe('sectionsFor', () => {
     expect(linesFor('a', text, RULE_OR_DELAY)).toEqual([1, 2, 3]);
   });
 
+  it('has the lines of as many groups as there are', () => {
+    const text = 'User-agent: a\nAllow: /1\nUser-agent: b\nAllow: /2\n'.repeat(500);
+    const lines = Array.from({ length: 500 }, (_, group) => [4 * group + 1, 4 * group + 2]).flat();
+    expect(linesFor('a', text)).toEqual(lines);
+  });
+
   it('has every line that the definition says', () => {
     const line = fc.constantFrom(
       'User-agent: a',

@@ -4,14 +4,16 @@
 // a search through it.
 
 import type { Places } from './robots-field.ts';
-import { mayFollowValue } from './robots-text.ts';
 import { Stretches } from './stretches.ts';
 
 const STAR = 0x2a;
 const DOLLAR = 0x24;
 const PERCENT = 0x25;
 const HASH = 0x23;
+const TAB = 0x09;
 const LF = 0x0a;
+const CR = 0x0d;
+const SPACE = 0x20;
 const OTHER_CASE = 0x20;
 const LAST_ASCII = 0x7f;
 const ESCAPE_LENGTH = '%C3'.length;
@@ -21,8 +23,10 @@ const UNLIKE = 0x100;
 const ANY = 0;
 const NOWHERE = 0xff;
 
-/** 1 for what may follow a rule's last byte. */
-const ENDS = Uint8Array.from({ length: 256 }, (_, byte) => (mayFollowValue(byte) ? 1 : 0));
+/** 1 for what may follow a rule's last byte: a blank, the end of the line, the start of a comment. */
+const ENDS = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte === SPACE || (byte >= TAB && byte <= CR) || byte === HASH ? 1 : 0,
+);
 
 export class Glance {
   readonly #path: string;

@@ -3,11 +3,8 @@
 
 /** As in the reference parser: the rest of a longer line is dropped. */
 export const MAX_LINE_BYTES = 2083 * 8 - 1;
-const TAB = 0x09;
 const LF = 0x0a;
 const CR = 0x0d;
-const SPACE = 0x20;
-const HASH = 0x23;
 export const ABOVE_ASCII = /[\x80-\xff]/;
 /** Up to the comment or the end of the line, without the blanks before it. 0xA0 is none: it ends many letters in UTF-8. */
 export const VALUE = '[^#\\n]*[^\\t\\v\\f \\r\\n#]';
@@ -56,11 +53,6 @@ export class RobotsText {
 /** What a character for each byte stands for. */
 export function asWritten(bytes: string): string {
   return ABOVE_ASCII.test(bytes) ? Buffer.from(bytes, 'latin1').toString() : bytes;
-}
-
-/** May this stand right behind a value? A blank, the start of a comment, the end of the line or (NaN) of the text. */
-export function mayFollowValue(code: number): boolean {
-  return code === SPACE || (code >= TAB && code <= CR) || code === HASH || Number.isNaN(code);
 }
 
 function endOfLine(text: string, from: number): number {

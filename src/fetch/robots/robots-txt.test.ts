@@ -292,6 +292,7 @@ describe('parseRobots', () => {
   describe('crawl-delay', () => {
     it.each([
       ['.5', 0.5],
+      ['.25', 0.25],
       ['+2', 2],
       ['10', 10],
       ['0.5', 0.5],
