@@ -14,6 +14,18 @@ export interface HostState {
   readonly probedOrigin?: string;
 }
 
+/** The later of two states of a host, with what was counted for both. */
+export function joinedState(earlier: HostState | undefined, later: HostState): HostState {
+  if (earlier === undefined) return later;
+  const [before, since] = [earlier.counts, later.counts];
+  const counts = {
+    requests: before.requests + since.requests,
+    allowed: before.allowed + since.allowed,
+    disallowed: before.disallowed + since.disallowed,
+  };
+  return { ...later, counts };
+}
+
 export interface HostCounts {
   /** Every request that left for the host: pages, robots.txt, probes. */
   readonly requests: number;

@@ -5,6 +5,7 @@
 import { createPipeline } from '../fetch/create-pipeline.ts';
 import { NO_MEMORY, type Unsaved } from '../fetch/fetch-memory.ts';
 import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
+import { type HostState, joinedState } from '../fetch/host-state.ts';
 import type { BreakerState, ProbeResult } from '../fetch/politeness/breaker-state.ts';
 import type { SharedPoliteness } from '../fetch/shared-politeness.ts';
 import { Soon } from '../fetch/soon.ts';
@@ -68,6 +69,8 @@ export class FetcherService implements PolitenessWatcher {
   readonly #ending = new AbortController();
   readonly #end = new AbortController();
   #isPaused = false;
+  /** What could not be remembered yet, by host. */
+  readonly #untold = new Map<string, HostState>();
 
   constructor(parts: FetcherServiceParts) {
     const { config, clock, random, politeness, backend, metrics, log } = parts;
@@ -286,8 +289,10 @@ export class FetcherService implements PolitenessWatcher {
   /** What the pipeline learnt. */
   #drain(): void {
     const unsaved = this.#pipeline.takeUnsaved();
+    for (const [host, state] of unsaved.hosts) this.#untold.set(host, joinedState(this.#untold.get(host), state));
     try {
-      this.#parts.remember?.(unsaved);
+      this.#parts.remember?.({ ...unsaved, hosts: this.#untold });
+      this.#untold.clear();
     } catch (error) {
       this.#parts.backendOutage.away(error);
     }

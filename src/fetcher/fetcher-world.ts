@@ -117,5 +117,10 @@ async function connect(
 function saveHosts(ledger: FetcherLedger, { hosts }: Unsaved, clock: Clock): void {
   if (hosts.size === 0) return;
   const states = new Map([...hosts].map(([host, state]) => [host, storeEntry(state)]));
-  ledger.transaction(() => ledger.hosts.remember({ hosts: states, robots: new Map() }, clock.now()));
+  try {
+    ledger.transaction(() => ledger.hosts.remember({ hosts: states, robots: new Map() }, clock.now()));
+  } catch (error) {
+    ledger.hosts.forget();
+    throw error;
+  }
 }

@@ -8,12 +8,15 @@ import type { Patience } from '../fetch/patience.ts';
 import { decideRetry } from '../fetch/politeness/retry-policy.ts';
 import type { Log } from '../observe/log.ts';
 import type { Clock } from '../platform/clock.ts';
-import { assertNever, messageOf } from '../platform/errors.ts';
+import { assertNever, CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
 import type { Random } from '../platform/random.ts';
 import type { FetcherConfig } from './fetcher-config.ts';
 import type { FetcherMetrics } from './fetcher-metrics.ts';
 import { type FetchedPage, fetchedPage } from './webpage-event.ts';
 import type { Lease, WorkQueue } from './work-queue.ts';
+
+/** Where notes of hosts are kept cannot be written: no fault of the page's. To give it back waits until it can. */
+const OUR_STORE: ReadonlySet<ErrorCode> = new Set([ErrorCode.diskFull, ErrorCode.dataDirectory]);
 
 /** How long a page waits before it is offered to a full outbox again. */
 const FULL_MS = 250;
@@ -48,7 +51,7 @@ export class UrlWorker {
    * be told within the service's own time: then the lease ends by itself.
    */
   async work(lease: Lease, patience: Patience): Promise<void> {
-    const { config, clock, random, metrics } = this.#parts;
+    const { config, clock, random, metrics, log } = this.#parts;
     const retry = { attempts: config.maxRetries, baseDelayMs: config.retryBackoffBaseMs, jitter: 0.1 };
     for (let attempt = 1; ; attempt++) {
       let outcome: Outcome;
@@ -56,6 +59,10 @@ export class UrlWorker {
         outcome = await this.#ask(lease, patience);
       } catch (error) {
         if (patience.stop.aborted || patience.abort.aborted) return this.#giveBack(lease);
+        if (error instanceof CurlewError && OUR_STORE.has(error.code)) {
+          log.event('requeued', { url: lease.url, reason: error.message });
+          return this.#giveBack(lease);
+        }
         return this.#bury(lease, {
           reason: 'internal',
           detail: messageOf(error),

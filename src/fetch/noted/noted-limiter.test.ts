@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type NotedProcess, notedFleet } from '../../../test/fixtures/noted-fleet.ts';
-import { systemClock } from '../../platform/clock.ts';
+import { type Clock, systemClock } from '../../platform/clock.ts';
 import { FakeClock } from '../../platform/fake-clock.ts';
 import type { Limiter, Turn } from '../politeness/limiter.ts';
 import { NotedPoliteness } from './noted-politeness.ts';
@@ -26,6 +26,24 @@ async function setUp(size = 3) {
     return clock.monotonic() - started;
   };
   return { clock, fleet, limiter, leave };
+}
+
+/** The limiter of one more process, whose changes of notes go through `change`. */
+function limiterOver(
+  fleet: readonly NotedProcess[],
+  clock: Clock,
+  change: (real: () => string | undefined) => string | undefined,
+): Limiter {
+  const { notes } = fleet[0]?.ledger ?? expect.fail();
+  const over: Notes = {
+    read: (name) => notes.read(name),
+    change: (name, decide) => change(() => notes.change(name, decide)),
+    readRobots: (origin) => notes.readRobots(origin),
+    saveRobots: (origin, record) => notes.saveRobots(origin, record),
+  };
+  const random = { next: () => 0, hex: () => 'one-more', uuid: () => 'one-more' };
+  const politeness = new NotedPoliteness({ notes: over, clock, random, hosts: new Map() });
+  return politeness.limiter(HOST, { ratePerSecond: 1, burst: 1, jitter: 0 });
 }
 
 describe('a limiter on a data directory', () => {
@@ -89,7 +107,20 @@ describe('a limiter on a data directory', () => {
     other.setCrawlDelay(7_000);
     const next = leave(other);
     await clock.advance(HOUR_MS);
-    expect(await next).toBe(7_000);
+    // Told in whole milliseconds, and one more.
+    expect(await next).toBe(7_001);
+  });
+
+  it('goes by a crawl-delay that came to be known after others had left without a pace', async () => {
+    const { clock, fleet, limiter, leave } = await setUp();
+    const [one, other] = [limiter(fleet[0], 'off'), limiter(fleet[1], 'off')];
+    await leave(one);
+    one.setCrawlDelay(7_000);
+    await clock.advance(1_000);
+    other.setCrawlDelay(7_000);
+    const next = leave(other);
+    await clock.advance(HOUR_MS);
+    expect(await next).toBe(7_001);
   });
 
   it('lets a caller who is aborted leave the line, and the turn', async () => {
@@ -149,7 +180,7 @@ describe('a limiter on a data directory', () => {
     const third = leave(limiter(fleet[1]));
     await clock.advance(HOUR_MS);
     // Each is told to the other in whole milliseconds, and one more.
-    expect([await second, await third]).toEqual([1_001, 2_002]);
+    expect([await second, await third].toSorted((a, b) => a - b)).toEqual([1_001, 2_002]);
   });
 
   it('gives the turn of a process that died with it to another, after its time and a gap', async () => {
@@ -223,9 +254,9 @@ describe('a limiter on a data directory', () => {
     expect(await free).toBe(0);
   });
 
-  it('goes on when its note cannot be read', async () => {
+  it.each(['{"startedAt":"?"}', 'nonsense', ''])('goes on when its note cannot be read: %j', async (note) => {
     const { fleet, limiter, leave } = await setUp();
-    fleet[0]?.ledger.notes.change(`pace:${HOST}`, () => '{"startedAt":"?"}');
+    fleet[0]?.ledger.notes.change(`pace:${HOST}`, () => note);
     expect(await leave(limiter(fleet[1]))).toBe(0);
   });
 
@@ -241,27 +272,82 @@ describe('a limiter on a data directory', () => {
     expect(await next).toBe(600);
   });
 
-  it('tells the next one of a ledger that could not be written when nobody waited for it', async () => {
-    const { clock, fleet } = await setUp();
-    const { notes } = fleet[0]?.ledger ?? expect.fail();
+  it('tells the next one of a ledger that could not be written when nobody waited for it, and then goes on', async () => {
+    const { clock, fleet, leave } = await setUp();
     let isFull = false;
-    const failing: Notes = {
-      read: (name) => notes.read(name),
-      change: (name, decide) => {
-        if (isFull) throw new Error('the disk is full');
-        return notes.change(name, decide);
-      },
-      readRobots: (origin) => notes.readRobots(origin),
-      saveRobots: (origin, record) => notes.saveRobots(origin, record),
-    };
-    const random = { next: () => 0, hex: () => 'a', uuid: () => 'a' };
-    const politeness = new NotedPoliteness({ notes: failing, clock, random, hosts: new Map() });
-    const limiter = politeness.limiter(HOST, { ratePerSecond: 1, burst: 1, jitter: 0 });
+    const limiter = limiterOver(fleet, clock, (change) => {
+      if (isFull) throw new Error('the disk is full');
+      return change();
+    });
     const turn = await limiter.takeTurn(never);
     isFull = true;
-    turn.leave();
+    expect(turn.leave()).toBe(true);
+    await clock.advance(0);
     isFull = false;
     await expect(limiter.takeTurn(never)).rejects.toThrow('the disk is full');
+    const next = leave(limiter);
+    await clock.advance(HOUR_MS);
+    // As after one that has died: nobody was told that the turn is over.
+    expect(await next).toBeGreaterThanOrEqual(LEASE_MS);
+  });
+
+  it('counts the gap from when a request leaves, however long the disk takes to note it', async () => {
+    const { clock, fleet } = await setUp();
+    let passedMs = 0;
+    let isSlow = false;
+    const moving: Clock = {
+      now: () => clock.now() + passedMs,
+      monotonic: () => clock.monotonic() + passedMs,
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+    };
+    const limiter = limiterOver(fleet, moving, (change) => {
+      const note = change();
+      if (isSlow) passedMs += 400;
+      return note;
+    });
+    const left: number[] = [];
+    const work = async () => {
+      for (let request = 0; request < 4; request++) {
+        const turn = await limiter.takeTurn(never);
+        isSlow = request === 0;
+        if (turn.leave()) left.push(moving.monotonic());
+        isSlow = false;
+      }
+    };
+    const worked = work();
+    await clock.advance(HOUR_MS);
+    await worked;
+    expect(left).toHaveLength(4);
+    for (const [index, at] of left.slice(1).entries()) expect(at - (left[index] ?? 0)).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('lets nothing leave that another was told to wait with since the turn was given', async () => {
+    const { clock, fleet, limiter, leave } = await setUp();
+    const by = limiter(fleet[0]);
+    const turn = await by.takeTurn(never);
+    expect(by.snapshot().heldUntil).toBe(0);
+    // Not told through the limiter, which looks at the note now and then: in the very moment.
+    limiter(fleet[1]).holdUntil(clock.now() + 60_000);
+    expect(turn.leave()).toBe(false);
+    const next = leave(by);
+    await clock.advance(HOUR_MS);
+    expect(await next).toBe(60_000);
+  });
+
+  it('looks often whether the turn is free, and writes seldom', async () => {
+    const { clock, fleet, limiter, leave } = await setUp();
+    let written = 0;
+    const waiting = limiterOver(fleet, clock, (change) => {
+      written++;
+      return change();
+    });
+    const turn = await limiter(fleet[1]).takeTurn(never);
+    const next = leave(waiting);
+    await clock.advance(2_000);
+    turn.leave();
+    await clock.advance(HOUR_MS);
+    expect(await next).toBeLessThan(3_050);
+    expect(written).toBeLessThan(40);
   });
 
   it('keeps the gap of each after the last of all, whoever asks when, and whether he leaves or not', async () => {

@@ -7,6 +7,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { FakeClock } from '../../platform/fake-clock.ts';
 import { seededRandom } from '../../platform/random.ts';
 import { type BreakerSettings, defaultBreakerSettings, type ProbeResult } from '../politeness/breaker-state.ts';
+import { RobotsPolicy } from '../robots/robots-policy.ts';
 import { NotedPoliteness } from './noted-politeness.ts';
 import { LEASE_MS, type Notes } from './notes.ts';
 
@@ -64,6 +65,56 @@ describe('the breaker of processes on one data directory', () => {
     await later.advance(MINUTE_MS);
     await allowed;
     expect([probes, living.state.kind]).toEqual([2, 'closed']);
+  });
+
+  it('is probed when the clock was set back since one who probed has died', async () => {
+    const { clock, one, other } = await setUp();
+    const dying = await opened(one.politeness, () => new Promise(() => {}));
+    void dying.waitUntilAllowed(never);
+    await clock.advance(30_000);
+    expect(dying.state.kind).toBe('half_open');
+    const earlier = new FakeClock(clock.now() - 60 * MINUTE_MS);
+    const { notes } = other.ledger;
+    const heir = new NotedPoliteness({ notes, clock: earlier, random: seededRandom(1), hosts: new Map() });
+    const allowed = heir.breaker(HOST, defaultBreakerSettings, { probe: async () => back }).waitUntilAllowed(never);
+    await earlier.advance(MINUTE_MS);
+    await allowed;
+  });
+
+  it('is not probed by one whose claim was over when it was noted', async () => {
+    const { clock, one, other } = await setUp();
+    await opened(one.politeness, async () => back);
+    let passedMs = 0;
+    const moving: Clock = {
+      now: () => clock.now() + passedMs,
+      monotonic: () => clock.monotonic() + passedMs,
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+    };
+    const { notes } = other.ledger;
+    let waits = 1;
+    // Another holds the lock for longer than a claim lasts.
+    const late: Notes = {
+      read: (name) => notes.read(name),
+      change: (name, decide) => {
+        if (waits-- > 0) passedMs += LEASE_MS + 1_000;
+        return notes.change(name, decide);
+      },
+      readRobots: (origin) => notes.readRobots(origin),
+      saveRobots: (origin, record) => notes.saveRobots(origin, record),
+    };
+    const probedAt: number[] = [];
+    const politeness = new NotedPoliteness({ notes: late, clock: moving, random: seededRandom(1), hosts: new Map() });
+    const breaker = politeness.breaker(HOST, defaultBreakerSettings, {
+      probe: async () => {
+        const { prober } = JSON.parse(notes.read(`breaker:${HOST}`) ?? '');
+        probedAt.push(prober.until - moving.now());
+        return back;
+      },
+    });
+    const allowed = breaker.waitUntilAllowed(never);
+    await clock.advance(2 * MINUTE_MS);
+    await allowed;
+    expect(probedAt).toEqual([LEASE_MS]);
   });
 
   it('begins with what earlier ones left in the ledger, where nothing is noted', async () => {
@@ -152,6 +203,24 @@ describe('robots.txt of processes on one data directory', () => {
     await clock.advance(MINUTE_MS);
     await slow;
     expect(asked).toEqual(['quick', 'slow']);
+  });
+
+  it('is what another has found meanwhile, where the one who asked first stood still and then failed', async () => {
+    const { clock, one, other } = await setUp();
+    const retry = { attempts: 1, baseDelayMs: 0, jitter: 0 };
+    const policy = new RobotsPolicy({
+      clock,
+      random: seededRandom(1),
+      settings: { retry },
+      store: one.politeness.robots,
+      getRobots: async () => {
+        // It was taken for dead, and the other has asked.
+        await other.politeness.robots.set(ORIGIN, { ...found, fetchedAt: clock.now() });
+        return { kind: 'unreachable', reason: 'connection reset' };
+      },
+    });
+    expect(await policy.check(new URL('/x', ORIGIN), never)).toMatchObject({ kind: 'disallowed' });
+    expect((await one.ledger.robotsRecords()).get(ORIGIN)).toMatchObject({ kind: 'found', text: found.text });
   });
 
   it('is asked for by another when the one who did has died', async () => {

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import type { RobotsRecord, RobotsStore } from '../robots/robots-store.ts';
 import { readEntry, storeEntry } from '../stored-memory.ts';
-import { keepLease, LEASE_MS, type NotedWorld } from './notes.ts';
+import { keepLease, LEASE_MS, type NotedWorld, readNote } from './notes.ts';
 
 const Lock = z.object({ holder: z.string(), until: z.number() });
 
@@ -48,7 +48,7 @@ export class NotedRobots implements RobotsStore {
     this.#world.notes.change(`robots:${origin}`, (text) => {
       // Only now, for another may have claimed it while we waited for the note.
       const now = this.#world.clock.now();
-      const lock = text === undefined ? undefined : Lock.safeParse(JSON.parse(text)).data;
+      const lock = readNote(Lock, text);
       // One that ends later than it can is of a clock that was set back since.
       const isFree = lock === undefined || lock.until <= now || lock.until > now + LEASE_MS;
       isOurs = isFree || lock.holder === holder;

@@ -2,14 +2,14 @@
 
 import type { Clock } from '../../platform/clock.ts';
 import type { Reading, SharedValue } from '../politeness/shared-value.ts';
-import { type NotedWorld, WatchedNote } from './notes.ts';
+import { type NotedWorld, Untold, WatchedNote } from './notes.ts';
 
 const never = new AbortController().signal;
 
 export class NotedValue implements SharedValue {
   readonly clock: Clock;
   readonly #note: WatchedNote;
-  #trouble: { readonly error: unknown } | undefined;
+  readonly #untold = new Untold();
 
   constructor(world: NotedWorld, name: string) {
     this.clock = world.clock;
@@ -19,13 +19,13 @@ export class NotedValue implements SharedValue {
   /** Rejects with what went wrong before, where nobody waited. */
   async read(signal: AbortSignal): Promise<Reading> {
     signal.throwIfAborted();
-    if (this.#trouble !== undefined) throw this.#trouble.error;
+    this.#untold.tell();
     return this.#reading(() => this.#note.text);
   }
 
   async readOnce(): Promise<Reading | undefined> {
     try {
-      return this.#trouble === undefined ? this.#reading(() => this.#note.text) : undefined;
+      return this.#untold.isThere ? undefined : this.#reading(() => this.#note.text);
     } catch {
       return undefined; // The next to wait is told.
     }
@@ -44,7 +44,7 @@ export class NotedValue implements SharedValue {
     try {
       return { text: look(), now: this.clock.now() };
     } catch (error) {
-      this.#trouble = { error };
+      this.#untold.keep(error);
       throw error;
     }
   }

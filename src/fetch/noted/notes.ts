@@ -1,6 +1,7 @@
 // How processes that share a data directory, and so a machine and its clock, tell each other of hosts: by small notes, each
 // read and changed in one step. The ledger keeps them.
 
+import type { z } from 'zod';
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import type { Json } from '../../platform/json.ts';
 
@@ -53,21 +54,61 @@ export class WatchedNote {
     return this.#text;
   }
 
+  /** As it is. */
+  latest(): string | undefined {
+    this.#lookedAt = Number.NEGATIVE_INFINITY;
+    return this.text;
+  }
+
   change(decide: (text: string | undefined) => string | undefined): string | undefined {
     this.#text = this.#world.notes.change(this.#name, decide);
     return this.#text;
   }
 }
 
+/** What a note says; undefined when there is none, or none that can be read. */
+export function readNote<T>(schema: z.ZodType<T>, text: string | undefined): T | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return schema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What went wrong where nobody waited for it: the next who waits is told, and after that it may go well again. */
+export class Untold {
+  #trouble: { readonly error: unknown } | undefined;
+
+  get isThere(): boolean {
+    return this.#trouble !== undefined;
+  }
+
+  keep(error: unknown): void {
+    this.#trouble = { error };
+  }
+
+  /** Throws it. */
+  tell(): void {
+    const trouble = this.#trouble;
+    this.#trouble = undefined;
+    if (trouble !== undefined) throw trouble.error;
+  }
+}
+
 /**
  * Calls `renew` again and again, until `ended` aborts. In real time: it is measured by those who watch from other processes. A
- * lease that could not be renewed is lost, and that shows elsewhere.
+ * lease that cannot be renewed in time is lost, and that shows elsewhere.
  */
 export function keepLease(ended: AbortSignal, renew: () => void): void {
   const keep = async () => {
     for (;;) {
       await systemClock.sleep(LEASE_MS / 5, ended);
-      renew();
+      try {
+        renew();
+      } catch {
+        // The next time may come early enough.
+      }
     }
   };
   keep().catch(() => {});

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Instant } from '../../platform/clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../politeness/retry-after.ts';
-import { LEASE_MS } from './notes.ts';
+import { LEASE_MS, readNote } from './notes.ts';
 
 const Pace = z.object({
   /** When the latest request of anybody left. */
@@ -27,7 +27,7 @@ export const WALL_MS = 1;
 
 /** A note that cannot be read counts as none. */
 export function readPace(text: string | undefined): Pace {
-  return text === undefined ? NO_PACE : (Pace.safeParse(JSON.parse(text)).data ?? NO_PACE);
+  return readNote(Pace, text) ?? NO_PACE;
 }
 
 export function writePace(pace: Pace): string {

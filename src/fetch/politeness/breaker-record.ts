@@ -47,8 +47,14 @@ export function writeRecord({ state, prober }: BreakerRecord, writing: string): 
 }
 
 /** The state to go by: a probe whose worker is gone died with it. */
-export function presentState({ state, prober, now }: SeenBreaker): BreakerState {
-  return state.kind === 'half_open' && (prober === undefined || prober.until <= now) ? onRestart(state, now) : state;
+export function presentState(seen: SeenBreaker, leaseMs: number): BreakerState {
+  const { state, now } = seen;
+  return state.kind === 'half_open' && !isProbing(seen, leaseMs) ? onRestart(state, now) : state;
+}
+
+/** Whether the right to probe is somebody's. One that lasts longer than it can is of a clock that was set back since. */
+export function isProbing({ prober, now }: SeenBreaker, leaseMs: number): boolean {
+  return prober !== undefined && prober.until > now && prober.until <= now + leaseMs;
 }
 
 /** Whether forgetting it would let requests go to a host that is down, or nearly. */

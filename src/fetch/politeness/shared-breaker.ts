@@ -7,6 +7,7 @@ import { messageOf } from '../../platform/errors.ts';
 import type { Breaker, BreakerHost, BreakerTicket } from './breaker.ts';
 import {
   type BreakerRecord,
+  isProbing,
   isWorthKeeping,
   presentState,
   readRecord,
@@ -100,7 +101,7 @@ export class SharedBreaker implements Breaker {
     let waitedFor: Instant | undefined;
     for (;;) {
       const seen = await this.#look(signal);
-      const state = presentState(seen);
+      const state = presentState(seen, this.#leaseMs);
       if (state.kind === 'closed') return;
       if (state.kind === 'half_open') {
         await clock.sleep(LOOK_MS, signal);
@@ -117,12 +118,13 @@ export class SharedBreaker implements Breaker {
   /** Whether the probe that was due at `probeAt` is ours. */
   async #claim(probeAt: Instant, signal: AbortSignal): Promise<boolean> {
     const seen = await this.#change((last) => {
-      const state = presentState(last);
+      const state = presentState(last, this.#leaseMs);
       // It was abandoned since, or somebody was quicker.
       if (state.kind !== 'open' || Math.max(last.now, probeAt) < state.probeAt) return last;
       return { state: onProbeDue(state, Math.max(last.now, state.probeAt)), prober: this.#prober(last.now) };
     }, signal);
-    return this.#isOurs(seen);
+    // To write it may have taken longer than it lasts.
+    return this.#isOurs(seen) && isProbing(seen, this.#leaseMs);
   }
 
   async #probeOnce(signal: AbortSignal): Promise<void> {

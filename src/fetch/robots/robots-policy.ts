@@ -142,7 +142,7 @@ export class RobotsPolicy {
         // Somebody else may have asked while we waited to.
         const latest = await this.#store.get(origin);
         const isFresh = latest !== undefined && this.#isFresh(latest, upSince);
-        return isFresh ? latest : this.#renew(origin, latest, shared);
+        return isFresh ? latest : this.#renew(origin, shared, upSince);
       });
       return renewed.kind === 'not_asked' ? renewed : this.#keep(origin, renewed);
     });
@@ -156,9 +156,12 @@ export class RobotsPolicy {
     return kind === 'unreachable' ? ageMs < unreachableAgeMs && fetchedAt >= upSince : ageMs < maxAgeMs;
   }
 
-  async #renew(origin: string, last: RobotsRecord | undefined, signal: AbortSignal): Promise<RobotsRecord | NotAsked> {
+  async #renew(origin: string, signal: AbortSignal, upSince: Instant): Promise<RobotsRecord | NotAsked> {
     const loaded = await loadRobots(origin, this.#loading, signal);
     if (loaded.kind === 'not_asked') return loaded;
+    // Where this process stood still for too long, another has asked meanwhile: what it found counts more than our failure.
+    const last = loaded.kind === 'unreachable' ? await this.#store.get(origin) : undefined;
+    if (last !== undefined && this.#isFresh(last, upSince)) return last;
     const fetchedAt = this.#clock.now();
     // RFC 9309 §2.4: a copy may serve for more than a day only while the file is unreachable.
     const record: RobotsRecord =

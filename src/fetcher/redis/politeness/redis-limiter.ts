@@ -30,6 +30,11 @@ export interface RedisLimiterOptions {
   readonly turnLeaseMs?: number;
 }
 
+interface Moment {
+  readonly wall: Instant;
+  readonly monotonic: number;
+}
+
 const TURN_LEASE_MS = 3_000;
 const NO_TURN: Turn = { leave: () => true, giveBack() {} };
 
@@ -59,13 +64,13 @@ export class RedisLimiter implements Limiter {
     if (inLine) await this.#line.acquire(signal);
     const caller = `${this.#options.worker}:${++this.#turns}`;
     let gapMs = 0;
-    let askedAt = 0;
+    let askedAt = this.#moment();
     try {
       for (;;) {
         const { intervalMs } = this;
         gapMs = jitteredGapMs(intervalMs, this.#options.settings, this.#options.random.next());
         const answer = await this.#options.redis.ask((link) => {
-          askedAt = this.#now();
+          askedAt = this.#moment();
           return this.#ask(link, caller, intervalMs, gapMs);
         }, signal);
         if (answer.isGranted) break;
@@ -142,11 +147,11 @@ export class RedisLimiter implements Limiter {
   }
 
   /** It is believed to be ours for a lease from when it was asked for, and not for as long as Redis does. */
-  #turn(caller: string, gapMs: number, askedAt: number, release: () => void): Turn {
+  #turn(caller: string, gapMs: number, askedAt: Moment, release: () => void): Turn {
     const ended = new AbortController();
-    let believedUntil = askedAt + this.#leaseMs;
+    let believed = askedAt;
     this.#keep(caller, gapMs, ended.signal, (keptAt) => {
-      believedUntil = keptAt + this.#leaseMs;
+      believed = keptAt;
     });
     const end = (how: 'left' | 'back'): boolean => {
       if (ended.signal.aborted) return false;
@@ -157,7 +162,7 @@ export class RedisLimiter implements Limiter {
       return how === 'left';
     };
     return {
-      leave: () => end(this.#now() < believedUntil ? 'left' : 'back'),
+      leave: () => end(this.#isWithinLease(believed) ? 'left' : 'back'),
       giveBack: () => void end('back'),
     };
   }
@@ -170,17 +175,27 @@ export class RedisLimiter implements Limiter {
   }
 
   /** A connection may be slow to open. `onKept` hears when it was asked for that Redis has kept. */
-  #keep(caller: string, gapMs: number, ended: AbortSignal, onKept: (askedAt: number) => void): void {
+  #keep(caller: string, gapMs: number, ended: AbortSignal, onKept: (askedAt: Moment) => void): void {
     const { redis } = this.#options;
     void redis.soon(async (closing) => {
       const signal = AbortSignal.any([ended, closing]);
       for (;;) {
         await redis.clock.sleep(this.#leaseMs / 3, signal);
-        const askedAt = this.#now();
+        const askedAt = this.#moment();
         const isKept = await redis.askOnce((link) => endTurn(link, this.#key, caller, 'kept', gapMs, this.#leaseMs));
         if (isKept) onKept(askedAt);
       }
     });
+  }
+
+  #moment(): Moment {
+    return { wall: this.#options.redis.clock.now(), monotonic: this.#now() };
+  }
+
+  /** By either clock: one stands still while the machine sleeps, the other may be set back. */
+  #isWithinLease({ wall, monotonic }: Moment): boolean {
+    const now = this.#moment();
+    return Math.max(now.wall - wall, now.monotonic - monotonic) < this.#leaseMs;
   }
 
   #now(): number {
