@@ -31,10 +31,16 @@ export interface FlyingFetcher extends FetcherWorld {
   count(name: string): Promise<number>;
 }
 
+interface FlyingOptions {
+  readonly clock?: FakeClock;
+  /** Parts that take the place of those of the world. */
+  readonly replaced?: (world: FetcherWorld) => Partial<FetcherServiceParts>;
+}
+
 export async function flyingFetcher(
   data: string,
   env: Env,
-  { clock = new FakeClock(), ...parts }: Partial<Pick<FetcherServiceParts, 'eventLog'>> & { clock?: FakeClock } = {},
+  { clock = new FakeClock(), replaced = () => ({}) }: FlyingOptions = {},
 ): Promise<FlyingFetcher> {
   const random = seededRandom(1);
   const said: Said[] = [];
@@ -55,7 +61,7 @@ export async function flyingFetcher(
     clock,
     random,
     worker: 'w',
-    ...parts,
+    ...replaced(world),
   });
   return {
     ...world,

@@ -2,7 +2,12 @@
 
 import { expect, it } from 'vitest';
 import { type RunningCourt, startCourt } from '../../sim/court/court.ts';
+import type { Unsaved } from '../../src/fetch/fetch-memory.ts';
+import type { Limiter, RateSettings } from '../../src/fetch/politeness/limiter.ts';
 import type { EventLog } from '../../src/fetcher/event-log.ts';
+import type { FetcherWorld } from '../../src/fetcher/fetcher-world.ts';
+import { FetcherLedger } from '../../src/ledger/fetcher/fetcher-ledger.ts';
+import { CurlewError, ErrorCode } from '../../src/platform/errors.ts';
 import { FakeClock } from '../../src/platform/fake-clock.ts';
 import { closing } from '../fixtures/closing.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
@@ -123,7 +128,7 @@ it('the log is away: fetching goes on until the outbox is full, pauses, and goes
     PAGE_FETCHER_OUTBOX_LIMIT: '10',
     PAGE_FETCHER_RATE_LIMIT_PER_SECOND: '100',
   };
-  const fetcher = await flyingFetcher(scratch('data'), settings, { eventLog });
+  const fetcher = await flyingFetcher(scratch('data'), settings, { replaced: () => ({ eventLog }) });
   const began = fetcher.clock.now();
   const urls = casesOf(court, 30);
   await fetcher.backend.queue.enqueue(urls);
@@ -142,3 +147,49 @@ it('the log is away: fetching goes on until the outbox is full, pauses, and goes
   expect(published).toHaveLength(30);
   expect(answeredAt(court)).toEqual(pathsOf(urls));
 }, 120_000);
+
+it('the disk is full for a while: nothing is buried for it, everything is fetched, and every request is counted', async () => {
+  const court = closing(await startCourt({ highest: 10 }));
+  let left = 6;
+  const ifThereIsRoom = () => {
+    if (left-- > 0) throw new CurlewError(ErrorCode.diskFull, 'The disk is full');
+  };
+  const replaced = ({ politeness, remember }: FetcherWorld) => ({
+    politeness: {
+      robots: politeness.robots,
+      breaker: politeness.breaker.bind(politeness),
+      limiter(host: string, settings: RateSettings): Limiter {
+        const limiter = politeness.limiter(host, settings);
+        const takeTurn: Limiter['takeTurn'] = async (signal) => {
+          ifThereIsRoom();
+          return limiter.takeTurn(signal);
+        };
+        return {
+          takeTurn,
+          setCrawlDelay: (delayMs) => limiter.setCrawlDelay(delayMs),
+          holdUntil: (instant) => limiter.holdUntil(instant),
+          get intervalMs() {
+            return limiter.intervalMs;
+          },
+          snapshot: () => limiter.snapshot(),
+        };
+      },
+    },
+    remember(unsaved: Unsaved) {
+      if (unsaved.hosts.size > 0 && court.log.entries.length < 8) throw new CurlewError(ErrorCode.diskFull, 'full');
+      remember?.(unsaved);
+    },
+  });
+  const fetcher = await flyingFetcher(scratch('data'), { PAGE_FETCHER_ROBOTS: 'off' }, { replaced });
+  const urls = casesOf(court, 10);
+  await fetcher.backend.queue.enqueue(urls);
+  await fetcher.fly(() => fetcher.isEmpty());
+  expect(left).toBeLessThan(0);
+  expect(await fetcher.backend.deadLetters.size()).toBe(0);
+  expect(answeredAt(court)).toEqual(pathsOf(urls));
+  await fetcher.close();
+  const ledger = FetcherLedger.open(scratch('data'));
+  const states = ledger.hosts.states();
+  ledger.close();
+  expect(states.get(new URL(court.url).host)).toMatchObject({ counts: { requests: 10 } });
+}, 60_000);
