@@ -117,10 +117,5 @@ async function connect(
 function saveHosts(ledger: FetcherLedger, { hosts }: Unsaved, clock: Clock): void {
   if (hosts.size === 0) return;
   const states = new Map([...hosts].map(([host, state]) => [host, storeEntry(state)]));
-  try {
-    ledger.transaction(() => ledger.hosts.remember({ hosts: states, robots: new Map() }, clock.now()));
-  } catch (error) {
-    ledger.hosts.forget();
-    throw error;
-  }
+  ledger.transaction(() => ledger.hosts.remember({ hosts: states, robots: new Map() }, clock.now()));
 }

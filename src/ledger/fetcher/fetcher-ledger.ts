@@ -35,7 +35,12 @@ export class FetcherLedger {
 
   /** All of `work` becomes true, or nothing. */
   transaction<T>(work: () => T): T {
-    return this.#database.transaction(work);
+    try {
+      return this.#database.transaction(work);
+    } catch (error) {
+      this.hosts.forget();
+      throw error;
+    }
   }
 
   close(): void {
