@@ -36,7 +36,7 @@ const Settings = z.strictObject({
     .int()
     .min(1)
     .default(8 * 1024 ** 3),
-  /** Longest time for one request and its answer, in ms. Default 5 minutes; downloads have twelve times that. */
+  /** Longest time for one request and its answer, in ms. Default 5 minutes; a download has 1 s more for every 16 KiB of it. */
   totalTimeoutMs: z.int().min(1).default(300_000),
 });
 

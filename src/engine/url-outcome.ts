@@ -1,6 +1,7 @@
 // What became of one address, as `curlew fetch` tells it. Fields that do not apply are null, so that every line has all.
 
 import { hash } from 'node:crypto';
+import { reachesSite } from '../fetch/host-sign.ts';
 import { headerValue } from '../fetch/http/header-list.ts';
 import type { FetchedBody, FetchedExchange, Outcome, OutcomeKind } from '../fetch/outcome.ts';
 
@@ -19,7 +20,10 @@ export interface UrlOutcome {
   readonly sha256: string | null;
   /** From the first byte sent to the last received. */
   readonly ms: number | null;
-  /** Times it was asked for; 0 when it could not be. */
+  /**
+   * Times it was asked for, answered or not: one that was told to wait counts like any other, redirects are part of it. 0
+   * when it never left: no address, left out for its robots.txt, refused by the address guard, or not let through by a proxy.
+   */
   readonly attempts: number;
   /** `scheme://host:port`, never a password. */
   readonly proxy: string | null;
@@ -62,6 +66,24 @@ export function answerIn(outcome: Outcome): FetchedExchange | undefined {
     case 'rate_limited':
     case 'site_wide':
       return last !== undefined && last.status >= 400 ? last : undefined;
+  }
+}
+
+/** Whether the site was asked for the page, or at least may have noticed that it was tried. */
+export function wasAsked(outcome: Outcome): boolean {
+  if (outcome.exchanges.length > 0) return true;
+  switch (outcome.kind) {
+    case 'ok':
+    case 'unchanged':
+    case 'rate_limited':
+      return true;
+    case 'skipped':
+      return false;
+    case 'site_wide':
+      return outcome.because !== 'robots' && reachesSite(outcome.failure);
+    case 'url_specific':
+      // Without a failure there is nothing that it could have met: it cannot be sent.
+      return outcome.failure !== undefined && reachesSite(outcome.failure);
   }
 }
 

@@ -8,7 +8,7 @@ import type { Patience } from '../fetch/patience.ts';
 import { defaultRetrySettings } from '../fetch/politeness/retry-policy.ts';
 import type { ClaimedRequest, RequestId } from '../ledger/page-result.ts';
 import type { AnswerSource } from './answer-source.ts';
-import { answerIn } from './url-outcome.ts';
+import { answerIn, wasAsked } from './url-outcome.ts';
 
 /** Each time the whole host waits as long as the answer asks for. */
 const MOST_RATE_LIMITS = 10;
@@ -17,12 +17,14 @@ export interface UrlSourceOptions {
   readonly live: AnswerSource;
   /** What to ask for instead of a request: the same with conditions. */
   readonly prepare: (request: ClaimedRequest) => Promise<ClaimedRequest>;
-  /** Called with the outcome that will stand, before it is committed. */
-  readonly onFinal: (request: ClaimedRequest, outcome: Outcome, attempts: number) => void;
+  /** Called with the outcome that will stand, and how often it was asked for, before it is committed. */
+  readonly onFinal: (request: ClaimedRequest, outcome: Outcome, asked: number) => void;
 }
 
 export class UrlSource implements AnswerSource {
   readonly #options: UrlSourceOptions;
+  /** Of those that have not ended. */
+  readonly #asked = new Map<RequestId, number>();
   readonly #rateLimits = new Map<RequestId, number>();
 
   constructor(options: UrlSourceOptions) {
@@ -32,11 +34,15 @@ export class UrlSource implements AnswerSource {
   async answer(request: ClaimedRequest, patience: Patience): Promise<Outcome> {
     const { live, prepare, onFinal } = this.#options;
     const outcome = await live.answer(await prepare(request), patience);
-    const attempts = request.attempts + 1;
-    const settled = this.#bounded(request.id, outcome);
-    if (isFinal(settled, attempts)) {
-      this.#rateLimits.delete(request.id);
-      onFinal(request, outcome, attempts);
+    const { id } = request;
+    const asked = (this.#asked.get(id) ?? 0) + (wasAsked(outcome) ? 1 : 0);
+    this.#asked.set(id, asked);
+    const settled = this.#bounded(id, outcome);
+    // What is put back untouched is no failed attempt, though it was asked for.
+    if (isFinal(settled, request.attempts + 1)) {
+      this.#asked.delete(id);
+      this.#rateLimits.delete(id);
+      onFinal(request, outcome, asked);
     }
     return settled;
   }
