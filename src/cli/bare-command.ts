@@ -1,7 +1,8 @@
 // What all commands have in common before they have anything of their own: help that reads the same everywhere, and an
 // answer to wrong usage that names the nearest right one.
 
-import { Command, Help, type Option } from 'commander';
+import { Command, type CommanderError, Help, type Option } from 'commander';
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { nearest } from '../platform/nearest.ts';
 
 /** Options that several commands share, in the order in which every help ends. What a command has of its own comes first. */
@@ -23,20 +24,29 @@ export const SHARED_OPTIONS = [
 
 /** A command to be defined. What it has is handed on to its subcommands when they are made. */
 export function bareCommand(name: string, summary: string): Command {
-  return new Command(`curlew ${name}`)
-    .description(summary)
-    .helpOption('-h, --help', 'show this help')
-    .exitOverride()
-    .configureHelp({ visibleOptions, optionDescription })
-    .configureOutput({ outputError: (text, write) => write(explain(text)) });
+  return (
+    new Command(`curlew ${name}`)
+      .description(summary)
+      .helpOption('-h, --help', 'show this help')
+      .configureHelp({ visibleOptions, optionDescription })
+      // What is wrong is thrown, and reported like every other error.
+      .configureOutput({ outputError() {} })
+  );
 }
 
 /** Lets a command, and each of its subcommands, answer wrong usage with the right one. */
 export function showUsageAfterErrors(command: Command, name = command.name()): Command {
-  command.showHelpAfterError(`  Usage: ${name} ${command.usage()}\n  (--help shows the options and an example)`);
+  command.exitOverride((error) => {
+    throw isWrongUsage(error) ? wrongUsage(error, `${name} ${command.usage()}`) : error;
+  });
   if (command.commands.length > 0) command.helpCommand('help [command]', 'show the help of a command');
   for (const one of command.commands) showUsageAfterErrors(one, `${name} ${one.name()}`);
   return command;
+}
+
+/** Help that was asked for, and the help that somebody gets who names no subcommand, have said all there is to say. */
+function isWrongUsage({ code }: CommanderError): boolean {
+  return code !== 'commander.helpDisplayed' && code !== 'commander.help';
 }
 
 function visibleOptions(this: Help, command: Command): Option[] {
@@ -55,10 +65,14 @@ function optionDescription({ description, argChoices, defaultValue, defaultValue
 }
 
 /** Commander's words in ours, with the nearest choice where it only lists them. */
-function explain(error: string): string {
-  const text = error.replace(/^error: /, 'curlew: ').replace(/\n\(Did you mean (.*)\?\)/, '\n  Did you mean: $1?');
-  const [, given, choices] = /argument '(.*)' is invalid\. Allowed choices are (.*)\.\n/.exec(text) ?? [];
-  if (given === undefined || choices === undefined) return text;
-  const guess = nearest(given, choices.split(', '));
-  return guess === undefined ? text : `${text}  Did you mean: ${guess}?\n`;
+function wrongUsage({ message }: CommanderError, usage: string): CurlewError {
+  const [, text = message, meant] = /^(?:error: )?(.*?)(?:\n\(Did you mean (.*)\?\))?$/s.exec(message) ?? [];
+  const [, given, choices] = /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/.exec(text) ?? [];
+  const guess = meant ?? (given === undefined ? undefined : nearest(given, choices?.split(', ') ?? []));
+  const remedy = [
+    ...(guess === undefined ? [] : [`Did you mean: ${guess}?`]),
+    `Usage: ${usage}`,
+    '(--help shows the options and an example)',
+  ];
+  return new CurlewError(ErrorCode.usage, text, { remedy: remedy.join('\n') });
 }

@@ -2,7 +2,7 @@
 // What goes wrong comes out as: what happened, to what, what to do. Exit codes: 0 done, 1 not ok, 2 usage, 130 interrupted.
 
 import type { CommanderError } from 'commander';
-import { systemCodeOf } from '../platform/errors.ts';
+import { CurlewError, ErrorCode, systemCodeOf } from '../platform/errors.ts';
 import { nearest } from '../platform/nearest.ts';
 import { version } from '../platform/version.ts';
 import { COMMANDS, type CommandName } from './commands.ts';
@@ -36,9 +36,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
       ? ['option', ['--help', '--version']]
       : ['command', Object.keys(COMMANDS)];
     const guess = nearest(name, known);
-    process.stderr.write(`curlew: there is no ${sort} ${JSON.stringify(name)}.\n`);
-    process.stderr.write(guess === undefined ? '  curlew --help lists them.\n' : `  Did you mean: curlew ${guess}?\n`);
-    return ExitCode.usage;
+    const remedy = guess === undefined ? 'curlew --help lists them.' : `Did you mean: curlew ${guess}?`;
+    throw new CurlewError(ErrorCode.usage, `there is no ${sort} ${JSON.stringify(name)}.`, { remedy });
   }
   const { bareCommand, showUsageAfterErrors } = await import('./bare-command.ts');
   const { define } = await COMMANDS[name].load();

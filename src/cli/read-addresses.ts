@@ -4,8 +4,12 @@
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
 
-/** Every address in the order given. In files, empty lines and those that begin with # are passed over. */
+/**
+ * Every address in the order given. In files, empty lines and those that begin with # are passed over. Throws `usage` when
+ * nothing is left: a file that is empty by mistake shall not pass for work that was done.
+ */
 export async function readAddresses(sources: readonly string[]): Promise<string[]> {
   const addresses: string[] = [];
   for (const source of sources) {
@@ -13,7 +17,15 @@ export async function readAddresses(sources: readonly string[]): Promise<string[
     if (lines === undefined) addresses.push(source);
     else for await (const line of readLines(lines)) addresses.push(line);
   }
+  if (addresses.length === 0) throw empty(sources);
   return addresses;
+}
+
+function empty(sources: readonly string[]): CurlewError {
+  const names = sources.map((source) => (source === '-' ? 'standard input' : source)).join(', ');
+  return new CurlewError(ErrorCode.usage, `There is no address in ${names}.`, {
+    remedy: 'Write one address a line; empty lines and those that begin with # are passed over.',
+  });
 }
 
 /** An address stays one, even where there is a file of that name. */

@@ -9,7 +9,9 @@ import { openSiteManager } from '../../src/index.ts';
 import { version } from '../../src/platform/version.ts';
 import { curlew } from '../fixtures/curlew-process.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
+import { readHelp } from './command-help.ts';
 
+const helps = await readHelp();
 const COUNTY_COURT = new URL('../../examples/county-court.ts', import.meta.url).pathname;
 const scratch = scratchDirectory();
 
@@ -108,6 +110,63 @@ describe('wrong arguments', () => {
   ] as const)('a setting that cannot be used: %j', async ([options, said]) => {
     expect(await refused('run', COUNTY_COURT, ...options)).toContain(said);
     expect(existsSync(scratch('data'))).toBe(false);
+  });
+});
+
+describe('a list of addresses without any', () => {
+  it.for(['fetch', 'enqueue'])('%s says which, how to write one, and asks for nothing', async (command) => {
+    await writeFile(scratch('empty.txt'), '');
+    await writeFile(scratch('remarks.txt'), '# court.example\n\n   \n');
+    expect(await refused(command, scratch('empty.txt'), scratch('remarks.txt'))).toBe(
+      `curlew: There is no address in ${scratch('empty.txt')}, ${scratch('remarks.txt')}.\n` +
+        '  Write one address a line; empty lines and those that begin with # are passed over.\n',
+    );
+    // Nothing comes by standard input here.
+    expect(await refused(command, '-')).toContain('There is no address in standard input.');
+    expect(existsSync(scratch('data'))).toBe(false);
+  });
+});
+
+describe('with --json wrong usage is told in JSON too', () => {
+  /** One line on standard output, and the same in words on standard error. */
+  async function toldInJson(...args: string[]): Promise<{ code: string; message: string; remedy: string }> {
+    const { code, stdout, stderr } = await curlew([...args, '--json'], { env: { CURLEW_DATA: scratch('data') } });
+    expect({ args, code, lines: stdout.split('\n').length }).toEqual({ args, code: 2, lines: 2 });
+    const { error, ...rest } = JSON.parse(stdout);
+    expect({ rest, code: error.code }).toEqual({ rest: {}, code: 'usage' });
+    expect(stderr).toBe(`curlew: ${error.message}\n  ${error.remedy.replaceAll('\n', '\n  ')}\n`);
+    return error;
+  }
+
+  it.for(helps.map(({ name }) => name))('%s', async (name) => {
+    const { message, remedy } = await toldInJson(...name.split(' '), '--no-such-option');
+    expect(message).toBe("unknown option '--no-such-option'");
+    expect(remedy).toContain(`Usage: curlew ${name} `);
+  });
+
+  it.for([
+    [['fetch'], "missing required argument 'url|file|-'"],
+    [
+      ['fetch', 'http://court.example/', '--rate', '0'],
+      "argument '0' is invalid. It must be a number above 0, or off.",
+    ],
+    [['resume', 'first'], 'It must be the number of a run, or latest.'],
+    [['runs', 'latest'], 'too many arguments'],
+    [['sites', 'comit'], "unknown command 'comit'"],
+    [['frobnicate'], 'there is no command "frobnicate".'],
+    [[], 'there is no option "--json".'],
+  ] as const)('%j', async ([args, said]) => {
+    expect((await toldInJson(...args)).message).toContain(said);
+  });
+
+  it('with the nearest right one', async () => {
+    const { message, remedy } = await toldInJson('run', 'a.ts', '--robots', 'strit');
+    expect(message).toBe(
+      "option '--robots <mode>' argument 'strit' is invalid. Allowed choices are allow, strict, off.",
+    );
+    expect(remedy).toBe(
+      'Did you mean: strict?\nUsage: curlew run [options] <scraper.ts>\n(--help shows the options and an example)',
+    );
   });
 });
 
