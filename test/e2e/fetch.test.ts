@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type RunningCourt, startCourt } from '../../sim/court/court.ts';
 import type { UrlOutcome } from '../../src/engine/url-outcome.ts';
+import { closing } from '../fixtures/closing.ts';
 import { curlew, type Ended, startCurlew } from '../fixtures/curlew-process.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 
@@ -169,6 +170,34 @@ describe('curlew fetch', () => {
     );
     const [whole] = outcomes(await fetchUrls(page(1)));
     expect(whole).toMatchObject({ kind: 'ok', sha256: outcomes(first)[0]?.sha256 });
+  });
+
+  it('exits 0 when nothing has changed, and 1 when all there is was skipped, not answered, or told to wait', async () => {
+    const mute = closing(await startCourt());
+    mute.faults.set({ kind: 'reset' });
+    court.faults.set({ kind: 'status', status: 429, headers: { 'retry-after': '0' }, path: '/case/3' });
+    // A data directory for each: they do not wait for each other.
+    const only = async (name: string, ...args: string[]) => {
+      const ended = await curlew(['fetch', ...args, ...common(), '--data', scratch(name)]);
+      return { kinds: outcomes(ended).map(({ kind }) => kind), code: ended.code };
+    };
+    const unchanged = async () => {
+      expect(await only('same', page(1))).toEqual({ kinds: ['ok'], code: 0 });
+      return only('same', page(1), '--fresh');
+    };
+    expect(
+      await Promise.all([
+        unchanged(),
+        only('skipped', `${court.url}/private/x`),
+        only('unanswered', `${mute.url}/case/1`, '--robots', 'off', '--allow-host', new URL(mute.url).host),
+        only('waiting', page(3), '--robots', 'off'),
+      ]),
+    ).toEqual([
+      { kinds: ['unchanged'], code: 0 },
+      { kinds: ['skipped'], code: 1 },
+      { kinds: ['site_wide'], code: 1 },
+      { kinds: ['rate_limited'], code: 1 },
+    ]);
   });
 
   it('leaves a run like any other: shown, exported and replayed', async () => {
