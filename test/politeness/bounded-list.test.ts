@@ -6,6 +6,7 @@ import { type RunningCourt, startCourt } from '../../sim/court/court.ts';
 import { fetchUrls } from '../../src/engine/fetch-urls.ts';
 import type { SettingsInput } from '../../src/engine/settings.ts';
 import type { UrlOutcome } from '../../src/engine/url-outcome.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { FakeClock } from '../../src/platform/fake-clock.ts';
 import { seededRandom } from '../../src/platform/random.ts';
 import { closing } from '../fixtures/closing.ts';
@@ -25,8 +26,14 @@ interface Worked {
   readonly tookMs: number;
 }
 
-async function fetchOne(url: string, settings: SettingsInput = {}): Promise<Worked> {
-  const clock = new FakeClock();
+/** Waits for nothing, but measures what the wire takes. */
+class WireClock extends FakeClock {
+  override monotonic(): number {
+    return systemClock.monotonic();
+  }
+}
+
+async function fetchOne(url: string, settings: SettingsInput = {}, clock = new FakeClock()): Promise<Worked> {
   const began = clock.now();
   const outcomes: UrlOutcome[] = [];
   const fetching = fetchUrls([url], {
@@ -139,5 +146,25 @@ describe('an address that was asked for in vain has as many attempts as were mad
     court.faults.set({ kind: 'status', status: 302, headers: { location: '/case/2' }, path: '/case/1', count: 1 });
     expect((await fetchOne(page())).outcome).toMatchObject({ kind: 'ok', attempts: 1 });
     expect((await fetchOne(`${court.url}/case/9999`)).outcome).toMatchObject({ status: 404, attempts: 1 });
+  });
+});
+
+describe('an address whose server keeps us is given up by the limits that are set', () => {
+  it('when it never answers', async () => {
+    court.faults.set({ kind: 'silent', path: '/case/1' });
+    const { outcome } = await fetchOne(page(), { totalTimeoutMs: 400 }, new WireClock());
+    expect(outcome).toMatchObject({ kind: 'site_wide', attempts: 3, reason: expect.stringContaining('after 400 ms') });
+  });
+
+  it('when its answer drips for ever', async () => {
+    court.faults.set({ kind: 'slow', bytesPerSecond: 50, path: '/case/1' });
+    const { outcome } = await fetchOne(page(), { totalTimeoutMs: 1_000 }, new WireClock());
+    expect(outcome).toMatchObject({ attempts: 3, reason: expect.stringContaining('not done after 1000 ms') });
+  });
+
+  it('when it sends more than it should', async () => {
+    const { outcome } = await fetchOne(page(), { maxPageBytes: 100 });
+    expect(outcome).toMatchObject({ kind: 'url_specific', status: 200, attempts: 3 });
+    expect(outcome.reason).toContain('more than 100');
   });
 });

@@ -23,6 +23,9 @@ export interface HopLimits {
   readonly maxDownloadBytes: number;
 }
 
+/** From the name to the last handshake of a new connection. */
+export const CONNECT_MS = 10_000;
+
 export const DEFAULT_TIMEOUTS: HopTimeouts = { headersMs: 30_000, idleMs: 30_000, totalMs: 300_000 };
 
 /** The usual limits, and none longer than the whole may take. */

@@ -13,7 +13,7 @@ import { ACCEPT_ENCODING } from './content-coding.ts';
 import { Dialer } from './dialer.ts';
 import { headerValue, withoutHeaders } from './header-list.ts';
 import { HopExchange } from './hop-exchange.ts';
-import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type HopLimits, type HopTimeouts } from './hop-options.ts';
+import { CONNECT_MS, DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type HopLimits, type HopTimeouts } from './hop-options.ts';
 import type { HopRequest, HopResult } from './hop-result.ts';
 import { judgeForwarded, mannerAfter, refusedTunnel } from './plain-proxying.ts';
 import { Routes } from './routes.ts';
@@ -54,7 +54,7 @@ export class HttpHop {
     const dialer = new Dialer({
       sockets,
       guard: new AddressGuard(sockets, options.allow),
-      connectMs: options.connectMs ?? 10_000,
+      connectMs: options.connectMs ?? CONNECT_MS,
       extraCa: options.extraCa ?? [],
     });
     this.#routes = new Routes({
