@@ -12,7 +12,7 @@ import { readSettings } from './settings.ts';
 
 export interface HostReceipt {
   readonly host: string;
-  /** Pages and redirects, robots.txt, probes, and what went unanswered. */
+  /** Pages and redirects, what pages in the browser asked for, robots.txt, probes, and what went unanswered. */
   readonly requests: number;
   /** Between the starts of two requests; null when there were not two. */
   readonly shortestGapMs: number | null;
@@ -84,7 +84,7 @@ interface HostNotes {
 
 const common = { host: z.string(), at: z.number() };
 const HostEvent = z.discriminatedUnion('kind', [
-  z.object({ ...common, kind: z.enum(['unanswered', 'robots_request', 'probe_request']) }),
+  z.object({ ...common, kind: z.enum(['unanswered', 'page_request', 'robots_request', 'probe_request']) }),
   z.object({ ...common, kind: z.literal('retry_after'), until: z.number(), reason: z.string() }),
   z.object({ ...common, kind: z.literal('breaker'), state: z.enum(['open', 'closed']), failures: z.number() }),
   z.object({
@@ -118,6 +118,7 @@ function take(event: HostEvent, { starts, robots, holds, openings }: HostNotes):
   const { at } = event;
   switch (event.kind) {
     case 'unanswered':
+    case 'page_request':
     case 'robots_request':
     case 'probe_request':
       starts.push(at);

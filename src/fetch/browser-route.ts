@@ -1,21 +1,25 @@
 // The way through Chromium, for requests that ask for it: one page load in, one outcome out, as from the plain way. Every
-// request the page makes passes the gate of its host; the session's cookies go in, and what the page changed comes back.
+// request the page makes passes the gate of its host, and has a row: an exchange of the outcome, or an event. The session's
+// cookies go in, and what the page changed comes back.
 
 import type { Clock } from '../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
-import type { AdmitQuestion, Admittance } from './browser/admit.ts';
 import { type BrowserCookie, cookiesOf, setCookieField } from './browser/browser-cookie.ts';
 import type { BrowserFetch } from './browser/browser-fetch.ts';
 import type { BrowserAnswer, BrowserHop, BrowserResult, LoadReport } from './browser/browser-result.ts';
 import type { BrowserTab } from './browser/browser-tab.ts';
 import { classifyBrowser } from './browser/classify-browser.ts';
-import { classify, contextAt } from './classify.ts';
+import { contextAt } from './classify.ts';
 import { Download, type FileSpool } from './download.ts';
+import type { FetchEvent } from './fetch-memory.ts';
 import type { FetchRequest } from './fetch-request.ts';
 import type { HostGates } from './host-gates.ts';
 import { headerValue } from './http/header-list.ts';
+import type { Judge } from './judge.ts';
 import { isConditional } from './leg.ts';
 import type { FetchedBody, FetchedExchange, HeaderList, Outcome, OutcomeWithoutPage } from './outcome.ts';
+import { type Departure, PageGate } from './page-gate.ts';
+import { PageRows, rowOf } from './page-rows.ts';
 import type { Patience } from './patience.ts';
 import { type ProxyServer, redactProxy } from './proxy/proxy-server.ts';
 import type { Sessions } from './session/sessions.ts';
@@ -28,7 +32,16 @@ export interface BrowserRouteParts {
   readonly files: FileSpool;
   readonly userAgent: string;
   readonly clock: Clock;
+  readonly judge: Judge;
+  /** Takes what is to be told of requests that have no exchange. */
+  readonly events: FetchEvent[];
   readonly onSessionsChanged: () => void;
+}
+
+/** An outcome, and whether any request was admitted on the way to it. */
+interface Fetched {
+  readonly outcome: Outcome;
+  readonly left: boolean;
 }
 
 const NO_BYTES = new Uint8Array();
@@ -43,14 +56,17 @@ export class BrowserRoute {
   }
 
   /** As `FetchPipeline.fetch`. Rejects with `service_missing` when there is no Chromium. */
-  async fetch(request: FetchRequest, proxy: ProxyServer | undefined, patience: Patience): Promise<Outcome> {
-    if (request.method !== 'GET') return permanent(`a browser is not sent to an address with ${request.method}`);
+  async fetch(request: FetchRequest, proxy: ProxyServer | undefined, patience: Patience): Promise<Fetched> {
+    if (request.method !== 'GET') {
+      return { outcome: permanent(`a browser is not sent to an address with ${request.method}`), left: false };
+    }
     const browser = await this.#opened();
-    const { files } = this.#parts;
+    const { files, gates, clock, events } = this.#parts;
     const url = new URL(request.url);
+    const rows = new PageRows();
+    const onDeparture = (departure: Departure) => rows.add(departure);
+    const gate = new PageGate({ gates, clock, proxy, patience, home: url, onDeparture });
     const download = request.saves === 'file' ? new Download(files, url) : undefined;
-    /** What it means that a document was not let through, by its URL. */
-    const turnedAway = new Map<string, OutcomeWithoutPage>();
     try {
       const result = await browser.load(
         {
@@ -59,12 +75,7 @@ export class BrowserRoute {
           cookies: this.#cookiesOf(request.session),
           ownCookies: request.cookies,
           session: request.session,
-          admit: async (question, signal) => {
-            const asked = await this.#admit(question, proxy, AbortSignal.any([signal, patience.stop]));
-            if (asked.kind === 'admitted') return asked;
-            if (question.kind === 'document') turnedAway.set(question.url.href, asked.meaning);
-            return { kind: 'refused', reason: asked.reason };
-          },
+          admit: (question, signal) => gate.admit(question, signal),
           ...(request.maxRedirects !== undefined && { maxRedirects: request.maxRedirects }),
           ...(request.waitFor !== undefined && { waitFor: request.waitFor }),
           ...(download !== undefined && { sink: download }),
@@ -72,14 +83,18 @@ export class BrowserRoute {
         },
         patience.abort,
       );
-      const outcome = await this.#outcomeOf(result, request, download, patience, turnedAway);
-      return proxy === undefined ? outcome : { ...outcome, proxy: redactProxy(proxy) };
+      if (result.kind === 'failure') rows.failed(result);
+      const outcome = await this.#outcomeOf(result, request, download, patience, gate);
+      for (const exchange of outcome.exchanges) rows.exchanged(exchange);
+      const named = proxy === undefined ? outcome : { ...outcome, proxy: redactProxy(proxy) };
+      return { outcome: named, left: gate.left };
     } catch (error) {
       // The request's own fault, such as a waitFor that is no selector, is no reason to end a run.
       const own = error instanceof CurlewError && OWN_FAULTS.has(error.code);
-      if (own) return permanent(error.message);
+      if (own) return { outcome: permanent(error.message), left: gate.left };
       throw error;
     } finally {
+      events.push(...rows.events());
       // Without effect on a file that was committed.
       await download?.discard();
     }
@@ -91,16 +106,18 @@ export class BrowserRoute {
    */
   async openTab(session: string, proxy: ProxyServer | undefined, patience: Patience): Promise<BrowserTab> {
     const browser = await this.#opened();
+    const { gates, clock, events } = this.#parts;
+    const onEnd = (departure: Departure) => {
+      // What was answered is for those to tell who work in the tab, as over plain HTTP.
+      if (departure.end?.kind !== 'answer') events.push(rowOf(departure));
+    };
+    const gate = new PageGate({ gates, clock, proxy, patience, home: undefined, onEnd });
     return browser.openTab({
       session,
       headers: [['User-Agent', this.#parts.userAgent]],
       proxy,
-      admit: async ({ url }, signal) => {
-        // What is done in a tab is wanted: it waits for a host that is down, as a document does.
-        const question = { url, kind: 'document' } as const;
-        const asked = await this.#admit(question, proxy, AbortSignal.any([signal, patience.stop]));
-        return asked.kind === 'admitted' ? asked : { kind: 'refused', reason: asked.reason };
-      },
+      // What is done in a tab is wanted: it waits for a host that is down, as a document does.
+      admit: ({ url }, signal) => gate.admit({ url, kind: 'document' }, signal),
     });
   }
 
@@ -123,53 +140,43 @@ export class BrowserRoute {
     request: FetchRequest,
     download: Download | undefined,
     patience: Patience,
-    turnedAway: ReadonlyMap<string, OutcomeWithoutPage>,
+    gate: PageGate,
   ): Promise<Outcome> {
     if (result.kind === 'aborted') throw patience.abort.reason;
     this.#keepCookies(request.session, result);
     const exchanges = result.hops.map(redirectExchange);
-    const refusal = result.kind === 'refused' ? turnedAway.get(result.url) : undefined;
-    if (refusal !== undefined) return { ...refusal, exchanges };
+    const refusal = result.kind === 'refused' ? gate.refusalOf(result.url) : undefined;
+    if (result.kind === 'refused' && refusal !== undefined) {
+      // Without a robots.txt it failed; any other was not tried.
+      const failed = refusal.kind === 'site_wide' && refusal.because === 'robots';
+      return { ...(failed ? this.#judged(request, new URL(result.url), refusal, gate) : refusal), exchanges };
+    }
     const conditional = result.kind === 'answer' && isConditional({ headers: result.requestHeaders });
     const meaning = classifyBrowser(result, contextAt(this.#parts.clock.now(), conditional));
-    if (result.kind !== 'answer') return meaning.kind === 'ok' ? unexpected() : { ...meaning, exchanges };
+    if (result.kind !== 'answer') {
+      const url = new URL((result.kind === 'failure' && result.document?.url) || request.url);
+      return meaning.kind === 'ok' ? unexpected() : { ...this.#judged(request, url, meaning, gate), exchanges };
+    }
     const response = answerExchange(result, await bodyOf(result, download));
     exchanges.push(response);
-    return meaning.kind === 'ok' ? { kind: 'ok', response, exchanges } : { ...meaning, exchanges };
+    if (meaning.kind !== 'site_wide') this.#parts.judge.acquit(request);
+    if (meaning.kind === 'ok') return { kind: 'ok', response, exchanges };
+    return { ...this.#judged(request, new URL(result.url), meaning, gate, result.status), exchanges };
   }
 
-  async #admit(question: AdmitQuestion, proxy: ProxyServer | undefined, stop: AbortSignal): Promise<Asked> {
-    const { url, kind } = question;
-    const gate = this.#parts.gates.of(url);
-    // A page shall not hang on a picture of a host that is down.
-    if (kind === 'part' && gate.state.breaker.kind !== 'closed')
-      return refused({ kind: 'site_wide', reason: `${gate.host} is down` });
-    const admission = await gate.admit(url, proxy, stop);
-    switch (admission.kind) {
-      case 'admitted': {
-        const { pass } = admission;
-        if (!pass.left()) {
-          pass.giveBack();
-          return this.#admit(question, proxy, stop);
-        }
-        return {
-          kind: 'admitted',
-          learn: (end) =>
-            pass.end(end.kind === 'aborted' ? undefined : classify(end, contextAt(this.#parts.clock.now(), true))),
-        };
-      }
-      case 'disallowed':
-        return refused({ kind: 'skipped', reason: admission.reason });
-      case 'undecided':
-        return refused({ kind: 'site_wide', reason: admission.reason, because: 'robots' });
-      case 'not_asked':
-        // The same failure as if the request itself had met it: an address that is refused, or trouble with the proxy.
-        return {
-          kind: 'refused',
-          reason: admission.failure.reason,
-          meaning: classify(admission.failure, contextAt(this.#parts.clock.now(), false)),
-        };
-    }
+  /** What the end of a load at `url` means, and when it is worth while to try again if that is not its own host. */
+  #judged(
+    request: FetchRequest,
+    url: URL,
+    meaning: OutcomeWithoutPage,
+    gate: PageGate,
+    status?: number,
+  ): OutcomeWithoutPage {
+    const host = this.#parts.gates.of(url);
+    const judged = this.#parts.judge.judge(request, host, meaning, status);
+    if (judged.kind !== 'rate_limited' && judged.kind !== 'site_wide') return judged;
+    const notBefore = gate.returnsFrom(url) ? host.turnAway()?.notBefore : undefined;
+    return notBefore === undefined ? judged : { ...judged, notBefore };
   }
 
   #headersOf(request: FetchRequest): HeaderList {
@@ -193,15 +200,6 @@ export class BrowserRoute {
 
 function permanent(reason: string): Outcome {
   return { kind: 'url_specific', status: undefined, reason, retriable: false, exchanges: [] };
-}
-
-type Asked =
-  | Extract<Admittance, { kind: 'admitted' }>
-  /** `meaning`: the same in the terms of an outcome. */
-  | { readonly kind: 'refused'; readonly reason: string; readonly meaning: OutcomeWithoutPage };
-
-function refused(meaning: Extract<OutcomeWithoutPage, { kind: 'skipped' | 'site_wide' }>): Asked {
-  return { kind: 'refused', reason: meaning.reason, meaning };
 }
 
 function unexpected(): never {

@@ -14,6 +14,8 @@ export type FetchEvent = HostEvent &
     | { readonly kind: 'retry_after'; readonly until: Instant; readonly reason: string }
     /** A request that got no usable answer, and so has no exchange. */
     | { readonly kind: 'unanswered'; readonly url: string; readonly reason: string }
+    /** What a page in the browser asked for besides its document; `result` is the status or what went wrong. */
+    | { readonly kind: 'page_request'; readonly url: string; readonly result: string }
     /** What Curlew asked for its own sake; `result` is the status or what went wrong. */
     | { readonly kind: 'robots_request' | 'probe_request'; readonly url: string; readonly result: string }
     /** A robots.txt came into force for the run, fetched now or earlier. `text` is absent when there is none. */
@@ -38,6 +40,9 @@ interface HostEvent {
   readonly host: string;
   readonly at: Instant;
 }
+
+/** The reason of a request that left, and whose answer nobody waited for. */
+export const GIVEN_UP = 'given up before it was answered';
 
 /** What earlier processes remembered. */
 export interface FetchMemory {

@@ -2,7 +2,6 @@
 // its host, robots, the rate of its host, the address guard. What comes back teaches the gates before anyone else hears
 // of it.
 
-import { hash } from 'node:crypto';
 import type { Clock } from '../platform/clock.ts';
 import { assertNever, CurlewError, ErrorCode } from '../platform/errors.ts';
 import type { BrowserFetch } from './browser/browser-fetch.ts';
@@ -10,7 +9,7 @@ import type { BrowserTab } from './browser/browser-tab.ts';
 import { BrowserRoute } from './browser-route.ts';
 import { type Classified, classify, contextAt } from './classify.ts';
 import { Download, type FileSpool } from './download.ts';
-import type { FetchEvent, RememberedRobots, Unsaved } from './fetch-memory.ts';
+import { type FetchEvent, GIVEN_UP, type RememberedRobots, type Unsaved } from './fetch-memory.ts';
 import type { FetchRequest } from './fetch-request.ts';
 import type { HostGate, Pass } from './host-gate.ts';
 import type { HostGates } from './host-gates.ts';
@@ -20,15 +19,14 @@ import { timeoutsWithin } from './http/hop-options.ts';
 import type { HopAnswer } from './http/hop-result.ts';
 import type { HttpHop } from './http/http-hop.ts';
 import { hopKey } from './http/redirect.ts';
+import { Judge } from './judge.ts';
 import { firstLeg, isConditional, type Leg, legAfter, type NextLeg } from './leg.ts';
 import type { FetchedBody, FetchedExchange, HeaderList, Outcome, OutcomeWithoutPage } from './outcome.ts';
 import type { Patience } from './patience.ts';
 import type { ProxyAssigner } from './proxy/proxy-assigner.ts';
 import { type ProxyServer, redactProxy } from './proxy/proxy-server.ts';
-import { isProxyFailure } from './proxy-gates.ts';
 import { withOwnCookies } from './session/own-cookies.ts';
 import type { Sessions } from './session/sessions.ts';
-import { Suspects } from './suspects.ts';
 
 export interface PipelineParts {
   readonly hop: HttpHop;
@@ -66,14 +64,12 @@ interface Journey {
 /** What a leg came to: the next one, the answer, or the end without one. */
 type LegEnd = NextLeg | { readonly kind: 'ok'; readonly response: FetchedExchange };
 
-const GIVEN_UP = 'given up before it was answered';
-
 /** It did not leave: its host asked for time while a connection was made for it, or it lost its turn. */
 const RECALLED = Symbol('recalled');
 
 export class FetchPipeline {
   readonly #parts: PipelineParts;
-  readonly #suspects = new Suspects();
+  readonly #judge = new Judge();
   readonly #browser: BrowserRoute;
   #sessionsChanged = false;
 
@@ -82,7 +78,8 @@ export class FetchPipeline {
     const onSessionsChanged = () => {
       this.#sessionsChanged = true;
     };
-    this.#browser = new BrowserRoute({ ...parts, open: parts.openBrowser, onSessionsChanged });
+    const judge = this.#judge;
+    this.#browser = new BrowserRoute({ ...parts, open: parts.openBrowser, judge, onSessionsChanged });
   }
 
   /**
@@ -107,7 +104,7 @@ export class FetchPipeline {
     patience: Patience,
   ): Promise<{ readonly outcome: Outcome; readonly left: boolean }> {
     if (request.via === 'browser') {
-      return { outcome: await this.#browser.fetch(request, proxy, patience), left: true };
+      return this.#browser.fetch(request, proxy, patience);
     }
     const exchanges: FetchedExchange[] = [];
     const journey: Journey = { request, proxy, exchanges, seen: new Set(), patience, left: false };
@@ -177,7 +174,7 @@ export class FetchPipeline {
           reason: `${isElsewhere(leg, request) ? `${leg.url.host}: ` : ''}${admission.reason}`,
         };
       case 'undecided':
-        return this.#judge(request, gate, { kind: 'site_wide', reason: admission.reason, because: 'robots' });
+        return this.#judge.judge(request, gate, { kind: 'site_wide', reason: admission.reason, because: 'robots' });
       case 'not_asked':
         return classify(admission.failure, contextAt(this.#parts.clock.now(), false));
       default:
@@ -237,7 +234,7 @@ export class FetchPipeline {
       await download?.discard();
       const { code, reason } = result;
       if (reachesSite(code)) events.push({ kind: 'unanswered', host: gate.host, url: url.href, at, reason });
-      return this.#judge(journey.request, gate, meaning);
+      return this.#judge.judge(journey.request, gate, meaning);
     } catch (error) {
       await download?.discard();
       // A request that cannot be sent, for a header that a page suggested perhaps, is no reason to end a run.
@@ -258,22 +255,10 @@ export class FetchPipeline {
     if (this.#parts.sessions.take(request.session, leg.url, response.responseHeaders)) this.#sessionsChanged = true;
     exchanges.push(response);
     if (meaning.kind === 'follow') return meaning;
-    if (meaning.kind !== 'site_wide' && this.#suspects.size > 0) this.#suspects.clear(nameOf(request));
-    return meaning.kind === 'ok' ? { kind: 'ok', response } : this.#judge(request, gate, meaning, response.status);
-  }
-
-  /** What looks like the host's trouble is the request's own, when the host has shown again and again that it is up. */
-  #judge(request: FetchRequest, { host, signsOfLife }: HostGate, meaning: OutcomeWithoutPage, status?: number): LegEnd {
-    if (meaning.kind !== 'site_wide' || isProxyFailure(meaning.failure)) return meaning;
-    if (!this.#suspects.failed(nameOf(request), host, signsOfLife)) return meaning;
-    const { reason, failure } = meaning;
-    return {
-      kind: 'url_specific',
-      status,
-      reason: `${reason}, again and again while its host is up`,
-      retriable: true,
-      ...(failure !== undefined && { failure }),
-    };
+    if (meaning.kind !== 'site_wide') this.#judge.acquit(request);
+    return meaning.kind === 'ok'
+      ? { kind: 'ok', response }
+      : this.#judge.judge(request, gate, meaning, response.status);
   }
 
   #headersOf(leg: Leg, cookie: string | undefined): HeaderList {
@@ -318,11 +303,6 @@ function bodyOf({ body, headers }: HopAnswer, download: Download | undefined): F
   if (body.kind === 'memory') return body;
   if (download !== undefined) return download.commit(headers);
   throw new CurlewError(ErrorCode.internal, 'A body was streamed, and nobody took it.');
-}
-
-/** What makes a request the same when it comes again. */
-function nameOf({ method, url, body }: FetchRequest): string {
-  return `${method} ${url} ${body === undefined ? '' : hash('sha256', body.bytes)}`;
 }
 
 /** Whether the request was sent on to another host. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { classifyBrowser } from '../../src/fetch/browser/classify-browser.ts';
 import { closedSockets } from '../../src/platform/sockets.ts';
+import { letThrough } from '../fixtures/let-through.ts';
 import { codeOf, load, openBrowser, startPages, text } from './browser-setup.ts';
 
 interface Process {
@@ -64,10 +65,11 @@ const isMain = (command: string) => !command.includes('--type=');
 
 describe.runIf(process.platform === 'linux')('when Chromium dies', () => {
   it('the load under way fails as nobody’s fault, and the next one works', async () => {
-    const site = await startPages({ '/': 'back again' });
+    const site = await startPages({ '/': '<script src="/s.js"></script>', '/ok': 'back again' });
     const browser = await openBrowser();
     const result = await load(browser, site.url, {
-      admit: () => {
+      admit: async ({ kind }) => {
+        if (kind === 'document') return letThrough();
         expect(kill(isMain)).not.toEqual([]);
         return new Promise(() => {});
       },
@@ -75,8 +77,8 @@ describe.runIf(process.platform === 'linux')('when Chromium dies', () => {
     expect(result).toMatchObject({ kind: 'failure', code: 'browser_crashed', cookieChanges: [] });
     if (result.kind !== 'failure') return;
     const meaning = classifyBrowser(result, { now: 0, conditional: false, retryAfter: () => undefined });
-    expect(meaning).toMatchObject({ kind: 'url_specific', status: undefined, retriable: true });
-    expect(text(await load(browser, site.url))).toContain('back again');
+    expect(meaning).toMatchObject({ kind: 'url_specific', status: 200, retriable: true });
+    expect(text(await load(browser, `${site.url}/ok`))).toContain('back again');
     await browser.close();
     expect(leftovers()).toEqual([]);
   });
@@ -88,7 +90,7 @@ describe.runIf(process.platform === 'linux')('when Chromium dies', () => {
       waitFor: '#never',
       admit: async ({ url }) => {
         if (url.pathname === '/now') expect(kill((command) => command.includes('--type=renderer'))).not.toEqual([]);
-        return { kind: 'admitted', learn: () => {} };
+        return letThrough();
       },
     });
     expect(codeOf(result)).toBe('browser_crashed');
@@ -181,7 +183,7 @@ describe.runIf(process.platform === 'linux')('when Curlew is killed', () => {
 const LOADS_A_PAGE = `
   import { BrowserFetch } from ${JSON.stringify(new URL('../../src/fetch/browser/browser-fetch.ts', import.meta.url))};
   const browser = await BrowserFetch.open({ allow: [{ host: '127.0.0.1', port: undefined }] });
-  const admit = async () => ({ kind: 'admitted', learn() {} });
+  const admit = async () => ({ kind: 'admitted', leave: () => Date.now(), giveBack() {}, learn() {} });
   const request = { url: new URL(process.env.URL), headers: [], cookies: [], session: 'default', admit };
   const { kind } = await browser.load(request, new AbortController().signal);
   process.stdout.write(kind);

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Admit } from '../../src/fetch/browser/admit.ts';
+import { letThrough } from '../fixtures/let-through.ts';
 import { answer, codeOf, hastyBrowser, load, reply, sharedBrowser, startPages, text } from './browser-setup.ts';
 
 const policy = (value: string) => ({ 'content-security-policy': value });
@@ -18,7 +19,7 @@ describe('a Content-Security-Policy', () => {
     const admit: Admit = async ({ url }) => {
       if (url.pathname === '/later') later.resolve();
       if (url.pathname === '/slow.png') await later.promise;
-      return { kind: 'admitted', learn: () => {} };
+      return letThrough();
     };
     expect(text(await load(await sharedBrowser(), site.url, { admit }))).toContain('<p>here</p>');
   });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { SimRequest } from '../../sim/reply.ts';
+import type { Admit } from '../../src/fetch/browser/admit.ts';
 import { type BrowserCookie, cookiesOf, setCookieField } from '../../src/fetch/browser/browser-cookie.ts';
 import type { Outcome } from '../../src/fetch/outcome.ts';
 import { CookieJar } from '../../src/fetch/session/cookie-jar.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { letThrough } from '../fixtures/let-through.ts';
 import { testPipeline } from '../fixtures/test-pipeline.ts';
 import { answer, load, openBrowser, reply, sharedBrowser, startPages, text } from './browser-setup.ts';
 
@@ -186,21 +188,22 @@ describe('several loads at once', () => {
   it('are no more than allowed, and end apart', async () => {
     let inside = 0;
     let most = 0;
-    const site = await startPages({ '/a': 'page a', '/b': 'page b', '/c': 'page c' });
-    const browser = await openBrowser({ maxPages: 2 });
-    const loads = ['/a', '/b', '/c'].map((path) =>
-      load(browser, site.url + path, {
-        admit: async () => {
-          inside += 1;
-          most = Math.max(most, inside);
-          // Both places are taken before either goes on.
-          if (inside === 2) release.resolve();
-          await release.promise;
-          return { kind: 'admitted', learn: () => (inside -= 1) };
-        },
-      }),
-    );
     const release = Promise.withResolvers<void>();
+    const page = (name: string) => `page ${name}<script src="/${name}.js"></script>`;
+    const site = await startPages({ '/a': page('a'), '/b': page('b'), '/c': page('c') });
+    const browser = await openBrowser({ maxPages: 2 });
+    const admit: Admit = async ({ kind }) => {
+      if (kind === 'document') return letThrough();
+      inside += 1;
+      most = Math.max(most, inside);
+      // Both places are taken before either goes on.
+      if (inside === 2) release.resolve();
+      await release.promise;
+      return letThrough(() => {
+        inside -= 1;
+      });
+    };
+    const loads = ['/a', '/b', '/c'].map((path) => load(browser, site.url + path, { admit }));
     const pages = (await Promise.all(loads)).map(text);
     expect(pages.map((page) => /page \w/.exec(page)?.[0])).toEqual(['page a', 'page b', 'page c']);
     expect(most).toBe(2);

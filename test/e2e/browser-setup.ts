@@ -7,6 +7,7 @@ import type { Admit, RequestEnd } from '../../src/fetch/browser/admit.ts';
 import { BrowserFetch, type BrowserFetchOptions } from '../../src/fetch/browser/browser-fetch.ts';
 import type { BrowserAnswer, BrowserRequest, BrowserResult } from '../../src/fetch/browser/browser-result.ts';
 import { parseHostPattern } from '../../src/fetch/guard/host-pattern.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { chromiumOrSkip } from '../fixtures/services.ts';
 
 const executablePath = await chromiumOrSkip();
@@ -78,6 +79,10 @@ export function recordingAdmit(refuses: (url: URL) => boolean = () => false): { 
     if (refuses(url)) return { kind: 'refused', reason: 'robots.txt says no' };
     return {
       kind: 'admitted',
+      leave: () => systemClock.now(),
+      giveBack() {
+        asked.splice(asked.indexOf(entry), 1);
+      },
       learn(end) {
         if (entry.end !== undefined) throw new Error(`told twice about ${url.href}`);
         entry.end = end;

@@ -21,6 +21,7 @@ import { systemRandom } from '../../src/platform/random.ts';
 import { type Sockets, systemSockets } from '../../src/platform/sockets.ts';
 import { closing } from '../fixtures/closing.ts';
 import { type Damage, damage, damaged, type Ending, nextTurn, say, someBytes, telling } from '../fixtures/damage.ts';
+import { letThrough } from '../fixtures/let-through.ts';
 import { listening } from '../fixtures/listening.ts';
 import { type RawServer, rawServer } from '../fixtures/raw-server.ts';
 
@@ -191,13 +192,10 @@ function openAdmit() {
     const heard: RequestEnd[] = [];
     const { promise, resolve } = Promise.withResolvers<readonly RequestEnd[]>();
     ends.push(promise);
-    return {
-      kind: 'admitted',
-      learn(end) {
-        heard.push(end);
-        resolve(heard);
-      },
-    };
+    return letThrough((end) => {
+      heard.push(end);
+      resolve(heard);
+    });
   };
   return { admit, ends };
 }

@@ -1,5 +1,6 @@
 // The question asked before any request of a page leaves, and the answer to it. Robots, breaker and rate are behind it.
 
+import type { Instant } from '../../platform/clock.ts';
 import type { HopAborted, HopFailure } from '../http/hop-result.ts';
 import type { HeaderList } from '../outcome.ts';
 
@@ -22,13 +23,20 @@ interface AnswerHead {
 /** How an admitted request ended: with an answer, without one, or nobody waited for it. */
 export type RequestEnd = AnswerHead | HopFailure | HopAborted;
 
-export type Admittance =
-  | {
-      readonly kind: 'admitted';
-      /** Called exactly once. */
-      learn(end: RequestEnd): void;
-    }
-  | { readonly kind: 'refused'; readonly reason: string };
+/** The permission to send one request. It ends with `giveBack`, or with `learn`. */
+export interface Admitted {
+  readonly kind: 'admitted';
+  /**
+   * The request goes onto the wire; gives that moment. Undefined: it may not leave any more, for its host has asked for time
+   * meanwhile, say. Then it is to be given back, and asked for anew.
+   */
+  leave(): Instant | undefined;
+  /** It does not leave. */
+  giveBack(): void;
+  learn(end: RequestEnd): void;
+}
+
+export type Admittance = Admitted | { readonly kind: 'refused'; readonly reason: string };
 
 /**
  * Asked for every request, each hop of a redirect included, and may wait. The signal fires when the page no longer wants

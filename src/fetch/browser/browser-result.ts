@@ -102,6 +102,8 @@ export interface BrowserFailure extends LoadReport {
   readonly code: HopFailureCode | BrowserFailureCode;
   /** What happened, as a clause for people. */
   readonly reason: string;
+  /** The document asked for last, and when; undefined when it did not come to that. */
+  readonly document: { readonly url: string; readonly at: Instant } | undefined;
   readonly head: { readonly status: number; readonly headers: HeaderList } | undefined;
 }
 

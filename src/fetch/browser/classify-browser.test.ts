@@ -9,6 +9,7 @@ const failure = (code: BrowserFailure['code']): BrowserFailure => ({
   kind: 'failure',
   code,
   reason: 'why',
+  document: undefined,
   head: undefined,
   ...report,
 });

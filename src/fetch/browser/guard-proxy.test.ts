@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect as connectTls } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { letThrough } from '../../../test/fixtures/let-through.ts';
 import { type RawServer, rawServer } from '../../../test/fixtures/raw-server.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { systemRandom } from '../../platform/random.ts';
@@ -33,7 +34,7 @@ async function startServer(...parameters: Parameters<typeof rawServer>): Promise
   return server;
 }
 
-const open: Admit = async () => ({ kind: 'admitted', learn: () => {} });
+const open: Admit = async () => letThrough();
 
 function trafficTo(url: string, { admit = open, maxBytes = 1_000_000, headers = [] as HeaderList } = {}): PageTraffic {
   return new PageTraffic({ url: new URL(url), headers, admit, maxBytes, clock: systemClock });
@@ -146,7 +147,7 @@ describe('GuardProxy', () => {
     const proxy = await startProxy();
     const door = proxy.openDoor(undefined);
     const ends: RequestEnd[] = [];
-    const admit: Admit = async () => ({ kind: 'admitted', learn: (end) => void ends.push(end) });
+    const admit: Admit = async () => letThrough((end) => void ends.push(end));
     door.traffic = trafficTo(server.origin, { admit });
     expect(await say(door.url, get(server.origin))).toMatch(/^HTTP\/1\.1 502 Not passed on by Curlew\r\n/);
     expect(ends).toMatchObject([{ kind: 'failure', code: 'protocol', reason: expect.stringContaining(reason) }]);

@@ -10,6 +10,8 @@ import { SLOWEST_DOWNLOAD_BYTES_PER_SECOND } from '../http/hop-options.ts';
 import { BrowserError } from './browser-result.ts';
 import type { PageTraffic } from './page-traffic.ts';
 
+const LOOK_MS = 100;
+
 /** The caller's signal fired. */
 export class LoadAborted extends Error {
   override readonly name: string = 'LoadAborted';
@@ -66,10 +68,22 @@ export class LoadWatch {
     return this.until(work.catch((error: unknown) => this.#failed(error)));
   }
 
-  /** Waits for `work` that should be done within `ms`; undefined when it is not. */
+  /**
+   * Waits for `work` that should be done within `ms`, in which no request waits at the gates; undefined when it is not. At most
+   * the time of a whole load is added for that: some pages ask for something again and again.
+   */
   async within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
     const { promise, resolve } = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => resolve(undefined), ms);
+    const waitedBefore = this.#options.traffic.waits.waitedMs;
+    const begunAt = this.#options.clock.monotonic();
+    const look = () => {
+      const { clock, traffic, totalMs } = this.#options;
+      const waitedMs = Math.min(traffic.waits.waitedMs - waitedBefore, totalMs);
+      const leftMs = ms + waitedMs - (clock.monotonic() - begunAt);
+      if (leftMs > 1) timer = setTimeout(look, this.#lookAgainMs(leftMs));
+      else resolve(undefined);
+    };
+    let timer = setTimeout(look, ms);
     try {
       return await this.until(Promise.race([work, promise]));
     } finally {
@@ -95,14 +109,23 @@ export class LoadWatch {
     throw new BrowserError('navigation_failed', `Chromium gave up: ${firstLineOf(messageOf(error))}`);
   }
 
+  /** While a request waits at the gates the time that is left does not get less. */
+  #lookAgainMs(leftMs: number): number {
+    return this.#options.traffic.waits.isWaiting ? Math.max(leftMs, LOOK_MS) : leftMs;
+  }
+
   readonly #onTimer = (): void => {
     const { traffic, clock, totalMs, downloads } = this.#options;
     const earnedMs = downloads ? (traffic.receivedBytes / SLOWEST_DOWNLOAD_BYTES_PER_SECOND) * 1000 : 0;
-    const leftMs = totalMs + earnedMs - (clock.monotonic() - this.#startedAt);
-    if (leftMs > 1) this.#timer = setTimeout(this.#onTimer, leftMs);
+    const waitedMs = Math.min(traffic.waits.waitedMs, LONGEST_WAITS_MS);
+    const leftMs = totalMs + earnedMs + waitedMs - (clock.monotonic() - this.#startedAt);
+    if (leftMs > 1) this.#timer = setTimeout(this.#onTimer, this.#lookAgainMs(leftMs));
     else this.#over.reject(new HopError('total_timeout', `the page was not complete after ${totalMs} ms`));
   };
 }
+
+/** Waiting at our own gates is not the site's time; but a page with parts for more hours than this shall end too. */
+const LONGEST_WAITS_MS = 3_600_000;
 
 function crashed(): BrowserError {
   return new BrowserError('browser_crashed', 'Chromium died while it loaded the page');

@@ -44,6 +44,9 @@ export interface OnwardHead {
   readonly socket: Socket | undefined;
 }
 
+/** It may not leave any more: its host asked for time while a connection was made for it, or it lost its turn. */
+const RECALLED = Symbol('recalled');
+
 const MAX_HEADER_BYTES = 65_536;
 
 /** What node:http takes for no limit. With any other it would drop the fields above it, and nobody could count them. */
@@ -95,9 +98,8 @@ export class OnwardRequest {
     const requestHeaders = sentOnHeaders(this.#incoming.rawHeaders, this.#tracked, this.traffic.options);
     const asked = { method: this.#method, url: this.#route.url, cookie: headerValue(requestHeaders, 'cookie') };
     const chain = this.kind === 'document' ? this.traffic.redirects.enter(asked) : undefined;
-    if (!(await this.#tracked.admit(this.gone))) return undefined;
-    this.#tracked.requestHeaders = requestHeaders;
-    const head = await this.#send(requestHeaders);
+    const head = await this.#leave(requestHeaders);
+    if (head === undefined) return undefined;
     try {
       this.gone.throwIfAborted();
       if (head.socket !== undefined && wanted === 'answer') {
@@ -152,7 +154,18 @@ export class OnwardRequest {
     if (chain !== undefined) this.traffic.redirects.answered(chain, asked, status, headers);
   }
 
-  #send(requestHeaders: HeaderList): Promise<OnwardHead> {
+  /** Asks, and asks again when it was recalled before it got away. */
+  async #leave(requestHeaders: HeaderList): Promise<OnwardHead | undefined> {
+    this.#tracked.requestHeaders = requestHeaders;
+    while (await this.#tracked.admit(this.gone)) {
+      const head = await this.#send(requestHeaders);
+      if (head !== RECALLED) return head;
+      this.#tracked.recalled();
+    }
+    return undefined;
+  }
+
+  #send(requestHeaders: HeaderList): Promise<OnwardHead | typeof RECALLED> {
     const { url, agent, idleMs } = this.#route;
     const client = opened({
       agent,
@@ -168,13 +181,21 @@ export class OnwardRequest {
     });
     client.maxHeadersCount = EVERY_HEADER;
     this.#client = client;
-    this.#incoming.pipe(client);
     client.on('timeout', () => {
       const failure = this.#silence();
       if (failure !== undefined) client.destroy(failure);
     });
     return new Promise((resolve, reject) => {
       client.on('error', (error) => reject(wireError(error, false, 0)));
+      // It has its connection, and nothing of it has been written: node:http does that when this is over.
+      client.once('socket', () => {
+        if (this.#tracked.leave()) {
+          this.#incoming.pipe(client);
+          return;
+        }
+        resolve(RECALLED);
+        client.destroy();
+      });
       let informational = 0;
       client.on('information', () => {
         informational += 1;

@@ -6,8 +6,9 @@ import { HopError } from '../http/failure-code.ts';
 import type { HopFailure } from '../http/hop-result.ts';
 import type { HeaderList } from '../outcome.ts';
 import type { OwnCookies } from '../session/own-cookies.ts';
-import type { Admit, RequestEnd, RequestKind } from './admit.ts';
+import type { Admit, Admitted, RequestEnd, RequestKind } from './admit.ts';
 import type { BrowserError } from './browser-result.ts';
+import { type Dozing, GateWaits } from './gate-waits.ts';
 import { RedirectChains } from './redirect-chains.ts';
 
 /** The head of an answer as it came over the wire. */
@@ -49,6 +50,10 @@ export interface PageTrafficOptions {
   readonly headers: HeaderList;
   readonly ownCookies?: OwnCookies | undefined;
   readonly admit: Admit;
+  /** What was asked for before the load began: the permission for the document of `url`. */
+  readonly first?: Admitted | undefined;
+  /** Is told when the page does nothing but wait for `admit`. */
+  readonly dozing?: Dozing | undefined;
   /** Bytes of all bodies together, content codings taken off. */
   readonly maxBytes: number;
   /** Redirects of a document followed in a row. Default 5. */
@@ -58,16 +63,23 @@ export interface PageTrafficOptions {
 
 const MOST_REFUSALS_LISTED = 20;
 
+/** The first document may not leave any more: the load has not begun, and makes room for others. */
+export class LoadRecalled extends Error {
+  override readonly name: string = 'LoadRecalled';
+}
+
 export class PageTraffic {
   readonly options: PageTrafficOptions;
   /** The documents that were asked for, in order. */
   readonly visits: TrackedRequest[] = [];
   readonly redirects: RedirectChains;
+  readonly waits: GateWaits;
   /** Rejects with the first error that is not the site's doing, or when the load's bytes are used up. */
   readonly trouble: Promise<never>;
   readonly #reject: (error: unknown) => void;
   readonly #refusals: RefusedRequest[] = [];
   readonly #ended = new AbortController();
+  #first: Admitted | undefined;
   #sent = 0;
   #refused = 0;
   #failed = 0;
@@ -75,6 +87,8 @@ export class PageTraffic {
 
   constructor(options: PageTrafficOptions) {
     this.options = options;
+    this.#first = options.first;
+    this.waits = new GateWaits(options.clock, options.dozing);
     this.redirects = new RedirectChains(options.maxRedirects);
     const { promise, reject } = Promise.withResolvers<never>();
     promise.catch(() => {});
@@ -126,6 +140,15 @@ export class PageTraffic {
 
   end(): void {
     this.#ended.abort(new Error('the page load is over'));
+    this.takeFirst()?.giveBack();
+    this.waits.end();
+  }
+
+  /** The permission that the load began with, if nobody has had it. */
+  takeFirst(): Admitted | undefined {
+    const first = this.#first;
+    this.#first = undefined;
+    return first;
   }
 
   report(): TrafficReport {
@@ -150,8 +173,10 @@ export class TrackedRequest {
   /** Resolves when nothing more will come: from then on `end` holds. */
   readonly over: Promise<void>;
   readonly #onOver: () => void;
+  #onRest: () => void = () => {};
   readonly #traffic: PageTraffic;
-  #learn: ((end: RequestEnd) => void) | undefined;
+  #admitted: Admitted | undefined;
+  #isFirst = false;
   #leftAt = 0;
 
   constructor(traffic: PageTraffic, url: URL, kind: RequestKind) {
@@ -166,18 +191,35 @@ export class TrackedRequest {
 
   /** Waits for the word to go. False: it must not leave. Rejects when `admit` does. */
   async admit(signal: AbortSignal): Promise<boolean> {
-    const { admit, clock } = this.#traffic.options;
-    const admittance = await admit({ url: this.url, kind: this.kind }, signal);
+    const { waits, options } = this.#traffic;
+    const question = { url: this.url, kind: this.kind };
+    const admittance = this.#first() ?? (await waits.wait(() => options.admit(question, signal)));
     if (admittance.kind === 'refused') {
       this.end = admittance;
       this.#traffic.countRefused(this.url, admittance.reason);
-      this.#onOver();
+      this.#isOver();
       return false;
     }
-    this.#learn = (end) => admittance.learn(end);
-    this.at = clock.now();
-    this.#leftAt = clock.monotonic();
+    this.#admitted = admittance;
+    this.#onRest = waits.begin();
     return true;
+  }
+
+  /** It goes onto the wire. False: it may not leave any more. */
+  leave(): boolean {
+    const at = this.#admitted?.leave();
+    if (at === undefined) return false;
+    this.at = at;
+    this.#leftAt = this.#traffic.options.clock.monotonic();
+    return true;
+  }
+
+  /** It did not leave after all, and has to ask again. Throws when it is the first: then the load begins anew. */
+  recalled(): void {
+    this.#admitted?.giveBack();
+    this.#admitted = undefined;
+    this.#onRest();
+    if (this.#isFirst) throw new LoadRecalled('recalled');
   }
 
   answered(answer: VisitAnswer): void {
@@ -197,30 +239,54 @@ export class TrackedRequest {
       this.#traffic.countFailed();
     }
     this.#tell(failure);
-    this.#onOver();
+    this.#isOver();
   }
 
   /** Its redirects lead no further. */
   misled({ message: reason }: BrowserError): void {
     this.end = { kind: 'misled', reason };
     if (this.answer === undefined) this.#traffic.countRefused(this.url, reason);
-    this.#onOver();
+    this.#isOver();
   }
 
   /** The whole answer has been passed on. */
   passedOn(): void {
-    this.#onOver();
+    this.#isOver();
   }
 
   /** Nobody waits for the answer any more. */
   dropped(): void {
     this.#tell({ kind: 'aborted' });
+    this.#isOver();
+  }
+
+  /** What the load was let in with, if that was meant for this: Chromium goes to some hosts with https only. */
+  #first(): Admitted | undefined {
+    const first = this.#traffic.takeFirst();
+    if (first === undefined) return undefined;
+    this.#isFirst = this.url.href === addressOf(this.#traffic.options.url).href;
+    if (this.#isFirst) return first;
+    first.giveBack();
+    return undefined;
+  }
+
+  #isOver(): void {
+    this.#onRest();
     this.#onOver();
   }
 
   #tell(end: RequestEnd): void {
-    const learn = this.#learn;
-    this.#learn = undefined;
-    learn?.(end);
+    const admitted = this.#admitted;
+    this.#admitted = undefined;
+    admitted?.learn(end);
   }
+}
+
+/** What of a URL goes to the site. */
+export function addressOf(url: URL): URL {
+  const address = new URL(url);
+  address.username = '';
+  address.password = '';
+  address.hash = '';
+  return address;
 }

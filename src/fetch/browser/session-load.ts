@@ -5,12 +5,14 @@ import type { Page } from 'playwright-core';
 import type { Clock } from '../../platform/clock.ts';
 import { HopError } from '../http/failure-code.ts';
 import type { HopBody } from '../http/hop-result.ts';
+import type { Admitted } from './admit.ts';
 import { type BrowserCookie, cookieChanges, readCookies, setCookies } from './browser-cookie.ts';
 import { BrowserError, type BrowserRequest, type BrowserResult, type LoadReport } from './browser-result.ts';
+import type { Dozing } from './gate-waits.ts';
 import { answerOf, hopsBefore } from './load-result.ts';
 import { LoadAborted, LoadWatch } from './load-watch.ts';
 import { type LoadEnd, type LoadedDocument, PageLoad } from './page-load.ts';
-import { PageTraffic, type TrackedRequest } from './page-traffic.ts';
+import { LoadRecalled, PageTraffic, type TrackedRequest } from './page-traffic.ts';
 import { PageWorld } from './page-world.ts';
 import { doneWithin, type SessionContext } from './session-contexts.ts';
 
@@ -21,6 +23,12 @@ export interface SessionLoadOptions {
   readonly waitMs: number;
   readonly totalMs: number;
   readonly clock: Clock;
+}
+
+/** What a load begins with: the permission for its document, and a place. */
+export interface LetIn {
+  readonly first: Admitted;
+  readonly place: Dozing;
 }
 
 const CLOSE_MS = 5_000;
@@ -35,7 +43,13 @@ export class SessionLoad {
   #load: PageLoad | undefined;
 
   /** Begins at once: from here on the place's requests are those of this load. */
-  constructor(place: SessionContext, request: BrowserRequest, signal: AbortSignal, options: SessionLoadOptions) {
+  constructor(
+    place: SessionContext,
+    request: BrowserRequest,
+    { first, place: dozing }: LetIn,
+    signal: AbortSignal,
+    options: SessionLoadOptions,
+  ) {
     const { clock, totalMs, maxPageBytes, maxDownloadBytes } = options;
     const { url, headers, ownCookies, admit, sink, maxRedirects } = request;
     const downloads = sink !== undefined;
@@ -43,7 +57,7 @@ export class SessionLoad {
     this.#place = place;
     this.#request = request;
     this.#options = options;
-    this.#traffic = new PageTraffic({ url, headers, ownCookies, admit, clock, maxBytes, maxRedirects });
+    this.#traffic = new PageTraffic({ url, headers, ownCookies, admit, first, dozing, clock, maxBytes, maxRedirects });
     this.#watch = new LoadWatch({ browser: place.browser, traffic: this.#traffic, signal, clock, totalMs, downloads });
     place.door.traffic = this.#traffic;
   }
@@ -58,11 +72,13 @@ export class SessionLoad {
       return answerOf(end, body, durationMs, await this.#report(end.visit));
     } catch (error) {
       if (error instanceof LoadAborted) return { kind: 'aborted' };
+      if (error instanceof LoadRecalled) return { kind: 'aborted', recalled: true };
       if (!(error instanceof BrowserError || error instanceof HopError)) throw error;
       const last = this.#load?.visits().at(-1);
       // A redirect that is not followed was answered like any other.
       const report = await this.#report(error.code === 'bad_redirect' ? undefined : last);
-      return { kind: 'failure', code: error.code, reason: error.message, head: last?.answer, ...report };
+      const document = last && { url: last.url.href, at: last.at };
+      return { kind: 'failure', code: error.code, reason: error.message, document, head: last?.answer, ...report };
     }
   }
 
