@@ -255,13 +255,15 @@ export class HostGate {
   }
 
   #pass(url: URL, ticket: BreakerTicket, turn: Turn, passage: Passage | undefined): Pass {
-    const { clock, proxies } = this.#options;
+    const { clock, proxies, robots } = this.#options;
     const noted: Noted = { counted: false, obeyed: false };
     let ended = false;
     return {
       left: () => this.#leave(turn, noted),
       giveBack: () => {
         turn.giveBack();
+        // It asks again before it leaves, and is counted then.
+        if (!ended && robots !== undefined) this.#count('allowed', -1);
         ended = true;
       },
       heard: (head) => this.#obey(classify(head, contextAt(clock.now(), false)), noted),
@@ -341,8 +343,8 @@ export class HostGate {
     this.#options.report({ kind: 'breaker', host: this.host, at, state: isOpen ? 'open' : 'closed', failures });
   }
 
-  #count(name: keyof HostCounts): void {
-    this.#counts[name]++;
+  #count(name: keyof HostCounts, change: 1 | -1 = 1): void {
+    this.#counts[name] += change;
     this.#onChange();
   }
 }

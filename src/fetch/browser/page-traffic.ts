@@ -63,6 +63,9 @@ export interface PageTrafficOptions {
 
 const MOST_REFUSALS_LISTED = 20;
 
+/** How long the permission that a load begins with is kept for its document. */
+const FIRST_KEPT_MS = 10_000;
+
 /** The first document may not leave any more: the load has not begun, and makes room for others. */
 export class LoadRecalled extends Error {
   override readonly name: string = 'LoadRecalled';
@@ -80,6 +83,7 @@ export class PageTraffic {
   readonly #refusals: RefusedRequest[] = [];
   readonly #ended = new AbortController();
   #first: Admitted | undefined;
+  readonly #firstTimer: NodeJS.Timeout;
   #sent = 0;
   #refused = 0;
   #failed = 0;
@@ -88,6 +92,8 @@ export class PageTraffic {
   constructor(options: PageTrafficOptions) {
     this.options = options;
     this.#first = options.first;
+    // A Chromium that hangs shall not keep the turn of a host.
+    this.#firstTimer = setTimeout(() => this.takeFirst()?.giveBack(), FIRST_KEPT_MS).unref();
     this.waits = new GateWaits(options.clock, options.dozing);
     this.redirects = new RedirectChains(options.maxRedirects);
     const { promise, reject } = Promise.withResolvers<never>();
@@ -148,6 +154,7 @@ export class PageTraffic {
   takeFirst(): Admitted | undefined {
     const first = this.#first;
     this.#first = undefined;
+    clearTimeout(this.#firstTimer);
     return first;
   }
 
