@@ -46,7 +46,7 @@ describe('a politeness receipt', () => {
       left(5_000),
       { kind: 'probe_request', host, at: 1_000, url: 'https://court.example/', result: '200' },
       { kind: 'robots_request', host, at: 5_400, url: 'https://court.example/robots.txt', result: '404' },
-      left(5_999),
+      { kind: 'page_request', host, at: 5_999, url: 'https://court.example/logo.png', result: '200' },
       left(6_000),
     ]);
     expect(receipt).toMatchObject({ host, requests: 5, shortestGapMs: 1, peakPerSecond: 3 });

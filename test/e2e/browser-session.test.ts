@@ -208,4 +208,26 @@ describe('several loads at once', () => {
     expect(pages.map((page) => /page \w/.exec(page)?.[0])).toEqual(['page a', 'page b', 'page c']);
     expect(most).toBe(2);
   });
+
+  it('make room for others when their document may not leave any more, and begin anew', async () => {
+    const site = await startPages({ '/a': 'page a', '/b': 'page b' });
+    const browser = await openBrowser({ maxPages: 1 });
+    const recalled = Promise.withResolvers<void>();
+    let asked = 0;
+    const first = load(browser, `${site.url}/a`, {
+      admit: async () => {
+        asked += 1;
+        if (asked === 1) return { ...letThrough(), leave: () => undefined };
+        recalled.resolve();
+        await second;
+        return letThrough();
+      },
+    });
+    const second = recalled.promise.then(() => load(browser, `${site.url}/b`));
+    expect((await Promise.all([first, second])).map((page) => /page \w/.exec(text(page))?.[0])).toEqual([
+      'page a',
+      'page b',
+    ]);
+    expect(site.log.entries.map(({ path }) => path)).toEqual(['/b', '/a']);
+  });
 });
