@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/platform/clock.ts';
 import { listening } from '../fixtures/listening.ts';
 
-export interface Arrival {
+interface Arrival {
   readonly method: string;
   readonly path: string;
   /** Monotonic. */
