@@ -94,7 +94,7 @@ export class BrowserRoute {
       if (own) return { outcome: permanent(error.message), left: gate.left };
       throw error;
     } finally {
-      events.push(...rows.events());
+      for (const row of rows.events()) events.push(row);
       // Without effect on a file that was committed.
       await download?.discard();
     }

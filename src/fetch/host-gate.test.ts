@@ -296,6 +296,34 @@ describe('a gate', () => {
     expect(gate.signsOfLife).toBe(0);
   });
 
+  it('counts what was given back when it leaves at last, and not before', async () => {
+    const { gate, admit } = setUp({ robots: async () => ({ kind: 'allowed', crawlDelayMs: undefined }) });
+    const pass = await admit();
+    pass.giveBack();
+    pass.giveBack();
+    expect(gate.takeState().counts).toEqual({ requests: 0, allowed: 0, disallowed: 0 });
+    (await admit()).left();
+    expect(gate.takeState().counts).toEqual({ requests: 1, allowed: 1, disallowed: 0 });
+  });
+
+  it('lets those go that wait for their turn, and not for a host that is down', async () => {
+    const { clock, gate, admit } = setUp({ rate: 1 });
+    const passes: Pass[] = [];
+    for (let request = 0; request < 5; request++) {
+      const admitted = admit();
+      await clock.advance(2 * SECOND_MS);
+      passes.push(await admitted);
+      passes.at(-1)?.left();
+    }
+    const early = gate.admitUnlessDown(url, undefined, never);
+    await clock.advance(1);
+    const justNow = gate.admitUnlessDown(url, undefined, never);
+    for (const pass of passes) pass.end(down);
+    await clock.advance(2 * SECOND_MS);
+    expect(await Promise.all([early, justNow])).toEqual([undefined, undefined]);
+    expect(await gate.admitUnlessDown(url, undefined, never)).toBeUndefined();
+  });
+
   it('takes five 500s in a row for one', async () => {
     const { gate, admit } = setUp();
     const broken: Classified = { kind: 'url_specific', status: 500, reason: 'x', retriable: true };

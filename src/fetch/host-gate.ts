@@ -139,21 +139,42 @@ export class HostGate {
 
   /** Waits until a request to `url` may leave, which it must do at once. Rejects with the signal's reason on abort. */
   async admit(url: URL, proxy: ProxyServer | undefined, stop: AbortSignal): Promise<Admission> {
-    const { proxies, robots } = this.#options;
     for (;;) {
-      const passage = await proxies.enter(proxy, url.origin, stop);
-      const ticket = await this.#ticket(stop);
-      const refusal = await this.#askRobots(url, ticket, stop);
-      if (refusal !== undefined) return refusal;
-      const turn = await this.#limiter.takeTurn(stop);
-      const valid = this.#breaker.isValid(ticket);
-      if ((valid === true || (await valid)) && proxies.isOpen(passage)) {
-        if (robots !== undefined) this.#count('allowed');
-        return { kind: 'admitted', pass: this.#pass(url, ticket, turn, passage) };
-      }
-      // It closed while we waited.
-      turn.giveBack();
+      const admission = await this.#tryAdmit(url, proxy, stop, 'wait');
+      if (admission !== undefined) return admission;
     }
+  }
+
+  /** The same for what is not worth waiting for a host that is down: undefined then. */
+  async admitUnlessDown(url: URL, proxy: ProxyServer | undefined, stop: AbortSignal): Promise<Admission | undefined> {
+    while (this.#breaker.state.kind === 'closed') {
+      const admission = await this.#tryAdmit(url, proxy, stop, 'return');
+      if (admission !== undefined) return admission;
+    }
+    return undefined;
+  }
+
+  /** Undefined when the gate closed while we waited. */
+  async #tryAdmit(
+    url: URL,
+    proxy: ProxyServer | undefined,
+    stop: AbortSignal,
+    whenDown: 'wait' | 'return',
+  ): Promise<Admission | undefined> {
+    const { proxies, robots } = this.#options;
+    const passage = await proxies.enter(proxy, url.origin, stop);
+    if (whenDown === 'return' && this.#breaker.state.kind !== 'closed') return undefined;
+    const ticket = await this.#ticket(stop);
+    const refusal = await this.#askRobots(url, ticket, stop);
+    if (refusal !== undefined) return refusal;
+    const turn = await this.#limiter.takeTurn(stop);
+    const valid = this.#breaker.isValid(ticket);
+    if ((valid === true || (await valid)) && proxies.isOpen(passage)) {
+      if (robots !== undefined) this.#count('allowed');
+      return { kind: 'admitted', pass: this.#pass(url, ticket, turn, passage) };
+    }
+    turn.giveBack();
+    return undefined;
   }
 
   async #ticket(stop: AbortSignal): Promise<BreakerTicket> {

@@ -62,12 +62,16 @@ export class PageGate {
   /** As `Admit`. */
   async admit(question: AdmitQuestion, signal: AbortSignal): Promise<Admittance> {
     const { gates, clock, proxy, patience } = this.#parts;
-    const { url } = question;
+    const { url, kind } = question;
     const gate = gates.of(url);
-    const turnedAway = this.#turnAway(question, gate);
+    const turnedAway = kind === 'document' && this.returnsFrom(url) ? gate.turnAway() : undefined;
     if (turnedAway !== undefined) return this.#refuse(question, turnedAway.reason, turnedAway);
-    const admission = await gate.admit(url, proxy, AbortSignal.any([signal, patience.stop]));
-    switch (admission.kind) {
+    const stop = AbortSignal.any([signal, patience.stop]);
+    // A page shall not hang on a picture of a host that is down.
+    const admission = await (kind === 'part' ? gate.admitUnlessDown(url, proxy, stop) : gate.admit(url, proxy, stop));
+    switch (admission?.kind) {
+      case undefined:
+        return { kind: 'refused', reason: `${gate.host} is down` };
       case 'admitted':
         this.#left = true;
         return this.#admitted(question, gate, admission.pass);
@@ -86,19 +90,6 @@ export class PageGate {
       }
       default:
         return assertNever(admission);
-    }
-  }
-
-  #turnAway({ url, kind }: AdmitQuestion, gate: HostGate): ReturnType<HostGate['turnAway']> {
-    switch (kind) {
-      case 'part':
-        // A page shall not hang on a picture of a host that is down.
-        if (gate.state.breaker.kind === 'closed') return undefined;
-        return { kind: 'site_wide', reason: `${gate.host} is down` };
-      case 'document':
-        return this.returnsFrom(url) ? gate.turnAway() : undefined;
-      default:
-        return assertNever(kind);
     }
   }
 

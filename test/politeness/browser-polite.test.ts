@@ -130,6 +130,15 @@ describe('the breaker', () => {
     expect(down.paths()).toEqual(['/robots.txt', '/0', '/1', '/2', '/3', '/4']);
   });
 
+  it('opens while pictures wait for their turn, and the page does not wait for them', async () => {
+    const down = await watchedSite((_request, response) => void response.writeHead(503).end());
+    const sources = Array.from({ length: 20 }, (_, index) => `${down.url}/${index}.png`);
+    const site = await watchedSite(pages({ '/page': pictures(...sources) }));
+    const { fetch, events } = await testPipeline({ rate: 10 });
+    expect((await fetch(`${site.url}/page`, browser)).kind).toBe('ok');
+    expect(events().filter(({ kind }) => kind === 'breaker')).toMatchObject([{ state: 'open' }]);
+  });
+
   it('opens when http sends pages on to an https that is down', async () => {
     const site = await watchedSite(({ url }, response) => {
       response.writeHead(301, { location: `https://court.example${url}` }).end();
