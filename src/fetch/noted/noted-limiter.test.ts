@@ -28,15 +28,18 @@ async function setUp(size = 3) {
   return { clock, fleet, limiter, leave };
 }
 
-/** The limiter of one more process, whose changes of notes go through `change`. */
+type Passing = (real: () => string | undefined) => string | undefined;
+
+/** The limiter of one more process, whose changes of notes go through `change`, and what it reads through `read`. */
 function limiterOver(
   fleet: readonly NotedProcess[],
   clock: Clock,
-  change: (real: () => string | undefined) => string | undefined,
+  change: Passing,
+  read: Passing = (real) => real(),
 ): Limiter {
   const { notes } = fleet[0]?.ledger ?? expect.fail();
   const over: Notes = {
-    read: (name) => notes.read(name),
+    read: (name) => read(() => notes.read(name)),
     change: (name, decide) => change(() => notes.change(name, decide)),
     readRobots: (origin) => notes.readRobots(origin),
     saveRobots: (origin, record) => notes.saveRobots(origin, record),
@@ -289,6 +292,24 @@ describe('a limiter on a data directory', () => {
     await clock.advance(HOUR_MS);
     // As after one that has died: nobody was told that the turn is over.
     expect(await next).toBeGreaterThanOrEqual(LEASE_MS);
+  });
+
+  it('lets nothing leave when the note cannot be read in that moment, and says why', async () => {
+    const { clock, fleet, leave } = await setUp();
+    let isBroken = false;
+    const ifWhole = (work: () => string | undefined) => {
+      if (isBroken) throw new Error('the disk is gone');
+      return work();
+    };
+    const limiter = limiterOver(fleet, clock, ifWhole, ifWhole);
+    const turn = await limiter.takeTurn(never);
+    isBroken = true;
+    expect(turn.leave()).toBe(false);
+    isBroken = false;
+    await expect(limiter.takeTurn(never)).rejects.toThrow('the disk is gone');
+    const next = leave(limiter);
+    await clock.advance(HOUR_MS);
+    await next;
   });
 
   it('counts the gap from when a request leaves, however long the disk takes to note it', async () => {
