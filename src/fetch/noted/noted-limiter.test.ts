@@ -3,12 +3,12 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type NotedProcess, notedFleet } from '../../../test/fixtures/noted-fleet.ts';
+import { type NotedProcess, notedFleet, notesWith } from '../../../test/fixtures/noted-fleet.ts';
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import { FakeClock } from '../../platform/fake-clock.ts';
 import type { Limiter, Turn } from '../politeness/limiter.ts';
 import { NotedPoliteness } from './noted-politeness.ts';
-import { LEASE_MS, type Notes } from './notes.ts';
+import { LEASE_MS } from './notes.ts';
 
 const never = new AbortController().signal;
 const HOUR_MS = 3_600_000;
@@ -38,12 +38,10 @@ function limiterOver(
   read: Passing = (real) => real(),
 ): Limiter {
   const { notes } = fleet[0]?.ledger ?? expect.fail();
-  const over: Notes = {
+  const over = notesWith(notes, {
     read: (name) => read(() => notes.read(name)),
     change: (name, decide) => change(() => notes.change(name, decide)),
-    readRobots: (origin) => notes.readRobots(origin),
-    saveRobots: (origin, record) => notes.saveRobots(origin, record),
-  };
+  });
   const random = { next: () => 0, hex: () => 'one-more', uuid: () => 'one-more' };
   const politeness = new NotedPoliteness({ notes: over, clock, random, hosts: new Map() });
   return politeness.limiter(HOST, { ratePerSecond: 1, burst: 1, jitter: 0 });

@@ -2,7 +2,7 @@
 // (test/conformance): one of them dies, or the ledger cannot be written.
 
 import { describe, expect, it } from 'vitest';
-import { notedFleet } from '../../../test/fixtures/noted-fleet.ts';
+import { notedFleet, notesWith } from '../../../test/fixtures/noted-fleet.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { FakeClock } from '../../platform/fake-clock.ts';
 import { seededRandom } from '../../platform/random.ts';
@@ -93,15 +93,12 @@ describe('the breaker of processes on one data directory', () => {
     const { notes } = other.ledger;
     let waits = 1;
     // Another holds the lock for longer than a claim lasts.
-    const late: Notes = {
-      read: (name) => notes.read(name),
+    const late = notesWith(notes, {
       change: (name, decide) => {
         if (waits-- > 0) passedMs += LEASE_MS + 1_000;
         return notes.change(name, decide);
       },
-      readRobots: (origin) => notes.readRobots(origin),
-      saveRobots: (origin, record) => notes.saveRobots(origin, record),
-    };
+    });
     const probedAt: number[] = [];
     const politeness = new NotedPoliteness({ notes: late, clock: moving, random: seededRandom(1), hosts: new Map() });
     const breaker = politeness.breaker(HOST, defaultBreakerSettings, {
@@ -141,14 +138,11 @@ describe('the breaker of processes on one data directory', () => {
   it('lets nobody through when the ledger cannot be written, and says why', async () => {
     const { clock, one } = await setUp();
     const { notes } = one.ledger;
-    const full: Notes = {
-      read: (name) => notes.read(name),
+    const full = notesWith(notes, {
       change: () => {
         throw new Error('the disk is full');
       },
-      readRobots: (origin) => notes.readRobots(origin),
-      saveRobots: (origin, record) => notes.saveRobots(origin, record),
-    };
+    });
     const politeness = new NotedPoliteness({ notes: full, clock, random: seededRandom(1), hosts: new Map() });
     const breaker = politeness.breaker(HOST, defaultBreakerSettings, { probe: async () => back });
     const ticket = await breaker.waitUntilAllowed(never);
@@ -185,8 +179,7 @@ describe('robots.txt of processes on one data directory', () => {
       });
     };
     const { notes } = other.ledger;
-    const outrun: Notes = {
-      read: (name) => notes.read(name),
+    const outrun = notesWith(notes, {
       change: (name, decide) => {
         if (passedMs === 0) {
           passedMs = 5;
@@ -194,9 +187,7 @@ describe('robots.txt of processes on one data directory', () => {
         }
         return notes.change(name, decide);
       },
-      readRobots: (origin) => notes.readRobots(origin),
-      saveRobots: (origin, record) => notes.saveRobots(origin, record),
-    };
+    });
     const slow = ask('slow', outrun);
     await clock.advance(500);
     expect(asked).toEqual(['quick']);
