@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import {
   type BreakerOpening,
   type HostReceipt,
+  type LimitsInForce,
   type PolitenessReceipt,
   politenessReceipt,
   type RetryAfter,
@@ -84,9 +85,17 @@ function formatHosts(rows: readonly ReturnType<typeof rowOf>[]): string {
   return formatTable([head, ...body]);
 }
 
-function formatReceipt({ run, name, rate, hosts }: PolitenessReceipt): string {
-  const limit = rate === 'off' ? 'no limit' : `limit ${rate} a second`;
-  return [`Run ${run} of ${printable(name)}, ${limit}\n`, ...hosts.map(formatHost)].join('\n');
+function formatReceipt({ run, name, limits, hosts }: PolitenessReceipt): string {
+  const allowed = limits.length === 0 ? ['under limits that are not known'] : limits.map(formatLimits);
+  const head = `Run ${run} of ${printable(name)}, ${allowed.join('; ')}\n`;
+  return [head, ...(hosts.length === 0 ? ['No request of it has left.\n'] : hosts.map(formatHost))].join('\n');
+}
+
+function formatLimits({ from, rate, robots, userAgent }: LimitsInForce, index: number): string {
+  const since = index === 0 ? '' : `from ${formatInstant(from)} on `;
+  const pace = rate === 'off' ? 'no limit' : `limit ${rate} a second`;
+  const rules = { allow: '', strict: ', robots.txt strict', off: ', robots.txt not asked for' }[robots];
+  return `${since}${pace}${rules}, as ${printable(userAgent)}`;
 }
 
 function formatHost(receipt: HostReceipt): string {

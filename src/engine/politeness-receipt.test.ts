@@ -6,7 +6,7 @@ import type { FetchEvent } from '../fetch/fetch-memory.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { UnsavedMemory } from '../ledger/run-writer.ts';
 import { FakeClock } from '../platform/fake-clock.ts';
-import { type HostReceipt, politenessReceipt } from './politeness-receipt.ts';
+import { type PolitenessReceipt, politenessReceipt } from './politeness-receipt.ts';
 
 let directory: string;
 let ledger: Ledger;
@@ -21,9 +21,16 @@ afterEach(async () => {
 
 const host = 'court.example';
 const left = (at: number): FetchEvent => ({ kind: 'unanswered', host, at, url: 'https://court.example/', reason: 'x' });
+const limits = (at: number, rate: number | 'off', userAgent = 'curlew/1'): FetchEvent => ({
+  kind: 'limits',
+  at,
+  rate,
+  robots: 'allow',
+  userAgent,
+});
 
 /** The receipt of a run that heard of these events and of nothing else. */
-async function receiptOf(events: readonly FetchEvent[], settings = {}): Promise<readonly HostReceipt[]> {
+async function receiptOf(events: readonly FetchEvent[]): Promise<PolitenessReceipt> {
   const created = {
     kind: 'fetch',
     trigger: 'cli',
@@ -32,17 +39,19 @@ async function receiptOf(events: readonly FetchEvent[], settings = {}): Promise<
     params: {},
     replayOf: undefined,
   } as const;
-  const id = await ledger.createRun({ ...created, settings }, []);
+  const id = await ledger.createRun({ ...created, settings: {} }, []);
   const writer = await ledger.takeRun(id);
   const memory = { sessions: undefined, hosts: new Map(), robots: new Map(), events };
   // As the engine hands it on: plain data, whatever its type.
   await writer.heartbeat(memory as unknown as UnsavedMemory);
-  return (await politenessReceipt(ledger, await ledger.run(id))).hosts;
+  return politenessReceipt(ledger, await ledger.run(id));
 }
 
 describe('a politeness receipt', () => {
   it('counts everything that left, in whatever order it was written down', async () => {
-    const [receipt] = await receiptOf([
+    const {
+      hosts: [receipt],
+    } = await receiptOf([
       left(5_000),
       { kind: 'probe_request', host, at: 1_000, url: 'https://court.example/', result: '200' },
       { kind: 'robots_request', host, at: 5_400, url: 'https://court.example/robots.txt', result: '404' },
@@ -53,13 +62,27 @@ describe('a politeness receipt', () => {
   });
 
   it('has no gap where there was one request', async () => {
-    expect(await receiptOf([left(1)])).toMatchObject([{ requests: 1, shortestGapMs: null, peakPerSecond: 1 }]);
-    expect(await receiptOf([])).toEqual([]);
+    expect((await receiptOf([left(1)])).hosts).toMatchObject([{ requests: 1, shortestGapMs: null, peakPerSecond: 1 }]);
+    expect((await receiptOf([])).hosts).toEqual([]);
+  });
+
+  it('says under which limits a run was worked on, each time when they changed', async () => {
+    const begun = await receiptOf([limits(1, 1), limits(2, 1), limits(3, 4), limits(4, 2)]);
+    expect(begun.limits.map(({ from, rate }) => [from, rate])).toEqual([
+      [1, 1],
+      [3, 4],
+      [4, 2],
+    ]);
+    expect(begun.rate).toBe(4);
+    expect((await receiptOf([limits(1, 1), limits(2, 'off')])).rate).toBe('off');
+    expect(await receiptOf([])).toMatchObject({ rate: null, limits: [] });
   });
 
   it('tells when a Retry-After was not obeyed', async () => {
     const hold = (at: number, until: number): FetchEvent => ({ kind: 'retry_after', host, at, until, reason: '429' });
-    const [receipt] = await receiptOf([left(1_000), hold(1_100, 4_100), left(4_100), hold(4_200, 9_000), left(8_000)]);
+    const {
+      hosts: [receipt],
+    } = await receiptOf([left(1_000), hold(1_100, 4_100), left(4_100), hold(4_200, 9_000), left(8_000)]);
     expect(receipt?.retryAfters).toMatchObject([
       { at: 1_100, nextRequestAt: 4_100, obeyed: true },
       { at: 4_200, nextRequestAt: 8_000, obeyed: false },
@@ -74,7 +97,9 @@ describe('a politeness receipt', () => {
       state,
       failures: 5,
     });
-    const [receipt] = await receiptOf([breaker(1, 'open'), breaker(2, 'closed'), breaker(3, 'open')]);
+    const {
+      hosts: [receipt],
+    } = await receiptOf([breaker(1, 'open'), breaker(2, 'closed'), breaker(3, 'open')]);
     expect(receipt?.breakerOpenings).toEqual([
       { at: 1, failures: 5, closedAt: 2 },
       { at: 3, failures: 5, closedAt: null },
@@ -93,7 +118,9 @@ describe('a politeness receipt', () => {
       ...(text !== undefined && { text }),
     });
     const asks = robots(2, 'User-agent: civic\nCrawl-delay: 3\n\nUser-agent: *\nCrawl-delay: 9');
-    const [receipt] = await receiptOf([robots(1), asks, asks], { userAgent: 'civic/2.0' });
+    const {
+      hosts: [receipt],
+    } = await receiptOf([limits(0, 1, 'civic/2.0'), robots(1), asks, asks]);
     expect(receipt?.robots.map(({ fetchedAt, text }) => [fetchedAt, text === null])).toEqual([
       [1, true],
       [2, false],

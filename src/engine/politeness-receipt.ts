@@ -1,5 +1,6 @@
 // What a run asked of each host, and what each host asked of the run: read from the ledger alone, where every request that
-// left has a row. Exchanges are those that were answered; events are the rest.
+// left has a row. It is an exchange where those are kept, else an event. What a run was allowed it told itself, each time it
+// was worked on.
 
 import { z } from 'zod';
 import { productToken } from '../fetch/create-pipeline.ts';
@@ -8,7 +9,6 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Run, RunId } from '../ledger/run.ts';
 import type { Instant } from '../platform/clock.ts';
 import { hostOf } from './resolve-request.ts';
-import { readSettings } from './settings.ts';
 
 export interface HostReceipt {
   readonly host: string;
@@ -52,16 +52,26 @@ export interface BreakerOpening {
   readonly closedAt: Instant | null;
 }
 
+/** How a run was worked on from a time on. */
+export interface LimitsInForce {
+  readonly from: Instant;
+  readonly rate: number | 'off';
+  readonly robots: 'allow' | 'strict' | 'off';
+  readonly userAgent: string;
+}
+
 export interface PolitenessReceipt {
   readonly run: RunId;
   readonly name: string;
-  /** The limit that was set: requests per second to one host. */
-  readonly rate: number | 'off';
+  /** The limit that was set: requests per second to one host. The highest of `limits`; null without any. */
+  readonly rate: number | 'off' | null;
+  /** In the order in which they came into force. None of a run that asked nobody: a replay. */
+  readonly limits: readonly LimitsInForce[];
   readonly hosts: readonly HostReceipt[];
 }
 
 export async function politenessReceipt(ledger: Ledger, run: Run): Promise<PolitenessReceipt> {
-  const { rate, userAgent } = readSettings(run.settings);
+  const limits: LimitsInForce[] = [];
   const notes = new Map<string, HostNotes>();
   const noteOf = (host: string) => {
     const note = notes.get(host) ?? { starts: [], robots: [], holds: [], openings: [] };
@@ -69,10 +79,19 @@ export async function politenessReceipt(ledger: Ledger, run: Run): Promise<Polit
     return note;
   };
   for await (const { url, at } of ledger.requestStarts(run.id)) noteOf(hostOf(url)).starts.push(at);
-  for await (const event of eventsOf(ledger, run.id)) take(event, noteOf(event.host));
-  const agent = productToken(userAgent);
-  const hosts = [...notes].map(([host, note]) => receiptOf(host, note, agent));
-  return { run: run.id, name: run.name, rate, hosts: hosts.toSorted((a, b) => (a.host < b.host ? -1 : 1)) };
+  for await (const event of eventsOf(ledger, run.id)) {
+    if (event.kind === 'limits') takeLimits(event, limits);
+    else take(event, noteOf(event.host));
+  }
+  const agents = new Set(limits.map(({ userAgent }) => productToken(userAgent)));
+  const hosts = [...notes].map(([host, note]) => receiptOf(host, note, agents));
+  return {
+    run: run.id,
+    name: run.name,
+    rate: highest(limits.map(({ rate }) => rate)),
+    limits,
+    hosts: hosts.toSorted((a, b) => (a.host < b.host ? -1 : 1)),
+  };
 }
 
 interface HostNotes {
@@ -83,8 +102,16 @@ interface HostNotes {
 }
 
 const common = { host: z.string(), at: z.number() };
-const HostEvent = z.discriminatedUnion('kind', [
-  z.object({ ...common, kind: z.enum(['unanswered', 'page_request', 'robots_request', 'probe_request']) }),
+const REQUEST_KINDS = ['unanswered', 'answered', 'page_request', 'robots_request', 'probe_request'] as const;
+const RECEIPT_EVENT = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('limits'),
+    at: z.number(),
+    rate: z.union([z.number(), z.literal('off')]),
+    robots: z.enum(['allow', 'strict', 'off']),
+    userAgent: z.string(),
+  }),
+  z.object({ ...common, kind: z.enum(REQUEST_KINDS) }),
   z.object({ ...common, kind: z.literal('retry_after'), until: z.number(), reason: z.string() }),
   z.object({ ...common, kind: z.literal('breaker'), state: z.enum(['open', 'closed']), failures: z.number() }),
   z.object({
@@ -97,15 +124,15 @@ const HostEvent = z.discriminatedUnion('kind', [
     text: z.string().optional(),
   }),
 ]);
-type HostEvent = z.infer<typeof HostEvent>;
+type ReceiptEvent = z.infer<typeof RECEIPT_EVENT>;
 
 const EVENTS_AT_ONCE = 1_000;
 
-async function* eventsOf(ledger: Ledger, run: RunId): AsyncGenerator<HostEvent> {
+async function* eventsOf(ledger: Ledger, run: RunId): AsyncGenerator<ReceiptEvent> {
   for (let after = 0; ; ) {
     const events = await ledger.eventsAfter(run, after, EVENTS_AT_ONCE);
     for (const { kind, data } of events) {
-      const parsed = HostEvent.safeParse({ ...(data as object), kind });
+      const parsed = RECEIPT_EVENT.safeParse({ ...(data as object), kind });
       if (parsed.success) yield parsed.data;
     }
     const last = events.at(-1);
@@ -114,10 +141,21 @@ async function* eventsOf(ledger: Ledger, run: RunId): AsyncGenerator<HostEvent> 
   }
 }
 
-function take(event: HostEvent, { starts, robots, holds, openings }: HostNotes): void {
+/** Who goes on as before has not changed anything. */
+function takeLimits(
+  { at: from, rate, robots, userAgent }: Extract<ReceiptEvent, { kind: 'limits' }>,
+  limits: LimitsInForce[],
+): void {
+  const last = limits.at(-1);
+  if (last?.rate === rate && last.robots === robots && last.userAgent === userAgent) return;
+  limits.push({ from, rate, robots, userAgent });
+}
+
+function take(event: Exclude<ReceiptEvent, { kind: 'limits' }>, { starts, robots, holds, openings }: HostNotes): void {
   const { at } = event;
   switch (event.kind) {
     case 'unanswered':
+    case 'answered':
     case 'page_request':
     case 'robots_request':
     case 'probe_request':
@@ -140,9 +178,16 @@ function take(event: HostEvent, { starts, robots, holds, openings }: HostNotes):
   }
 }
 
-function receiptOf(host: string, { starts, robots, holds, openings }: HostNotes, agent: string): HostReceipt {
+function receiptOf(
+  host: string,
+  { starts, robots, holds, openings }: HostNotes,
+  agents: ReadonlySet<string>,
+): HostReceipt {
   starts.sort((a, b) => a - b);
-  const delays = robots.map(({ text }) => (text === null ? undefined : parseRobots(text).crawlDelay(agent)));
+  const delays = robots.flatMap(({ text }) => {
+    const parsed = text === null ? undefined : parseRobots(text);
+    return [...agents].map((agent) => parsed?.crawlDelay(agent));
+  });
   const crawlDelayMs = Math.max(...delays.map((seconds) => (seconds ?? Number.NaN) * 1_000).filter(Number.isFinite));
   return {
     host,
@@ -154,6 +199,12 @@ function receiptOf(host: string, { starts, robots, holds, openings }: HostNotes,
     retryAfters: holds.map((hold) => obeyed(hold, starts)),
     breakerOpenings: openings,
   };
+}
+
+function highest(rates: readonly (number | 'off')[]): number | 'off' | null {
+  if (rates.length === 0) return null;
+  const limited = rates.filter((rate) => rate !== 'off');
+  return limited.length < rates.length ? 'off' : Math.max(...limited);
 }
 
 function obeyed(hold: HostNotes['holds'][number], starts: readonly Instant[]): RetryAfter {

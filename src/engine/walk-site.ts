@@ -156,7 +156,8 @@ async function withPipeline(
   const files = await FileStore.open(data.files);
   const memory = readMemory(await data.ledger.sites.fetchMemory(site.domain));
   const assigner = distributorOf(site, data, clock);
-  const real = { clock, random: systemRandom, notes: data.ledger.notes };
+  // Of list pages only what was found on them is kept.
+  const real = { clock, random: systemRandom, notes: data.ledger.notes, exchanges: 'told' } as const;
   const pipeline = createPipeline(settings, { ...real, ...world, files, memory, assigner });
   try {
     await use(pipeline);

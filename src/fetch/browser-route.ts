@@ -11,7 +11,7 @@ import type { BrowserTab } from './browser/browser-tab.ts';
 import { classifyBrowser } from './browser/classify-browser.ts';
 import { contextAt } from './classify.ts';
 import { Download, type FileSpool } from './download.ts';
-import type { FetchEvent } from './fetch-memory.ts';
+import type { EventOutbox } from './event-outbox.ts';
 import type { FetchRequest } from './fetch-request.ts';
 import type { HostGates } from './host-gates.ts';
 import { headerValue } from './http/header-list.ts';
@@ -33,8 +33,9 @@ export interface BrowserRouteParts {
   readonly userAgent: string;
   readonly clock: Clock;
   readonly judge: Judge;
-  /** Takes what is to be told of requests that have no exchange. */
-  readonly events: FetchEvent[];
+  /** Takes what is to be told of requests that have no exchange, or whose exchange nobody keeps. */
+  readonly events: EventOutbox;
+  readonly exchanges: 'kept' | 'told';
   readonly onSessionsChanged: () => void;
 }
 
@@ -61,7 +62,7 @@ export class BrowserRoute {
       return { outcome: permanent(`a browser is not sent to an address with ${request.method}`), left: false };
     }
     const browser = await this.#opened();
-    const { files, gates, clock, events } = this.#parts;
+    const { files, gates, clock, events, exchanges } = this.#parts;
     const url = new URL(request.url);
     const rows = new PageRows();
     const onDeparture = (departure: Departure) => rows.add(departure);
@@ -85,7 +86,7 @@ export class BrowserRoute {
       );
       if (result.kind === 'failure') rows.failed(result);
       const outcome = await this.#outcomeOf(result, request, download, patience, gate);
-      for (const exchange of outcome.exchanges) rows.exchanged(exchange);
+      if (exchanges === 'kept') for (const exchange of outcome.exchanges) rows.exchanged(exchange);
       const named = proxy === undefined ? outcome : { ...outcome, proxy: redactProxy(proxy) };
       return { outcome: named, left: gate.left };
     } catch (error) {
@@ -94,7 +95,7 @@ export class BrowserRoute {
       if (own) return { outcome: permanent(error.message), left: gate.left };
       throw error;
     } finally {
-      for (const row of rows.events()) events.push(row);
+      for (const row of rows.events()) events.add(row);
       // Without effect on a file that was committed.
       await download?.discard();
     }
@@ -107,10 +108,8 @@ export class BrowserRoute {
   async openTab(session: string, proxy: ProxyServer | undefined, patience: Patience): Promise<BrowserTab> {
     const browser = await this.#opened();
     const { gates, clock, events } = this.#parts;
-    const onEnd = (departure: Departure) => {
-      // What was answered is for those to tell who work in the tab, as over plain HTTP.
-      if (departure.end?.kind !== 'answer') events.push(rowOf(departure));
-    };
+    // Of a tab there are no outcomes, and so no exchanges that anybody could keep.
+    const onEnd = (departure: Departure) => events.add(rowOf(departure));
     const gate = new PageGate({ gates, clock, proxy, patience, home: undefined, onEnd });
     return browser.openTab({
       session,

@@ -5,6 +5,7 @@ import type { Random } from '../platform/random.ts';
 import type { Sockets } from '../platform/sockets.ts';
 import { version } from '../platform/version.ts';
 import type { FileSpool } from './download.ts';
+import { EventOutbox } from './event-outbox.ts';
 import { type FetchEvent, type FetchMemory, RememberedRobots } from './fetch-memory.ts';
 import { FetchPipeline } from './fetch-pipeline.ts';
 import { parseHostPattern } from './guard/host-pattern.ts';
@@ -39,6 +40,8 @@ export interface PipelineSettings {
 export interface PipelineWorld {
   readonly files: FileSpool;
   readonly memory: FetchMemory;
+  /** Whether whoever asks keeps the exchanges of outcomes. Where not, each is told as an event. Default `kept`. */
+  readonly exchanges?: 'kept' | 'told';
   readonly clock: Clock;
   readonly random: Random;
   /** Default: the real network. */
@@ -60,7 +63,7 @@ export interface PipelineWorld {
 const SOCKETS_PER_ORIGIN = 1_024;
 
 export function createPipeline(settings: PipelineSettings, world: PipelineWorld): FetchPipeline {
-  const { files, memory, clock, random, notes, breaker = defaultBreakerSettings } = world;
+  const { files, memory, exchanges = 'kept', clock, random, notes, breaker = defaultBreakerSettings } = world;
   const noted = notes && new NotedPoliteness({ notes, clock, random, hosts: memory.hosts });
   const shared = world.shared ?? noted;
   const hop = new HttpHop({
@@ -76,8 +79,9 @@ export function createPipeline(settings: PipelineSettings, world: PipelineWorld)
     },
   });
   const userAgent = settings.userAgent ?? `${PRODUCT}/${version()}`;
-  const events: FetchEvent[] = [];
-  const report = (event: FetchEvent) => void events.push(event);
+  const events = new EventOutbox();
+  const report = events.add;
+  report({ kind: 'limits', at: clock.now(), rate: settings.rate, robots: settings.robots, userAgent });
   const robots = new RememberedRobots(memory.robots);
   const policy = new RobotsPolicy({
     getRobots: robotsOver((request, signal, isElsewhere) => {
@@ -144,6 +148,7 @@ export function createPipeline(settings: PipelineSettings, world: PipelineWorld)
     gates,
     robots,
     events,
+    exchanges,
     sessions,
     files,
     openBrowser,

@@ -7,14 +7,28 @@ import type { RobotsWarning } from './robots/robots-policy.ts';
 import type { RobotsRecord, RobotsStore } from './robots/robots-store.ts';
 import type { SavedSessions } from './session/sessions.ts';
 
-/** Worth telling about a host, beside the exchanges of single requests: together they name every request that left. */
-export type FetchEvent = HostEvent &
+/** Worth telling, beside the exchanges of single requests: together they name every request that left. */
+export type FetchEvent = HostEvent | FetchLimits;
+
+/** How a process works from now on: what it may ask of a host, and by which name. */
+interface FetchLimits {
+  readonly kind: 'limits';
+  readonly at: Instant;
+  /** Requests per second to one host. */
+  readonly rate: number | 'off';
+  readonly robots: 'allow' | 'strict' | 'off';
+  readonly userAgent: string;
+}
+
+export type HostEvent = OfHost &
   (
     | { readonly kind: 'breaker'; readonly state: 'closed' | 'open'; readonly failures: number }
     | { readonly kind: 'retry_after'; readonly until: Instant; readonly reason: string }
     /** A request that got no usable answer, and so has no exchange. */
     | { readonly kind: 'unanswered'; readonly url: string; readonly reason: string }
-    /** What a page in the browser asked for besides its document; `result` is the status or what went wrong. */
+    /** A request whose exchange nobody keeps; `result` is the status. */
+    | { readonly kind: 'answered'; readonly url: string; readonly result: string }
+    /** What a page in the browser asked for, and has no exchange; `result` is the status or what went wrong. */
     | { readonly kind: 'page_request'; readonly url: string; readonly result: string }
     /** What Curlew asked for its own sake; `result` is the status or what went wrong. */
     | { readonly kind: 'robots_request' | 'probe_request'; readonly url: string; readonly result: string }
@@ -36,7 +50,7 @@ export type FetchEvent = HostEvent &
   );
 
 /** `host` is `host:port`, or the name of a proxy without its password; `at` is when a request left, or a thing happened. */
-interface HostEvent {
+interface OfHost {
   readonly host: string;
   readonly at: Instant;
 }

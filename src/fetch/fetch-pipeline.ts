@@ -9,7 +9,8 @@ import type { BrowserTab } from './browser/browser-tab.ts';
 import { BrowserRoute } from './browser-route.ts';
 import { type Classified, classify, contextAt } from './classify.ts';
 import { Download, type FileSpool } from './download.ts';
-import { type FetchEvent, GIVEN_UP, type RememberedRobots, type Unsaved } from './fetch-memory.ts';
+import type { EventOutbox } from './event-outbox.ts';
+import { GIVEN_UP, type RememberedRobots, type Unsaved } from './fetch-memory.ts';
 import type { FetchRequest } from './fetch-request.ts';
 import type { HostGate, Pass } from './host-gate.ts';
 import type { HostGates } from './host-gates.ts';
@@ -33,7 +34,9 @@ export interface PipelineParts {
   readonly gates: HostGates;
   readonly robots: RememberedRobots;
   /** What the parts reported and nobody has taken yet. */
-  readonly events: FetchEvent[];
+  readonly events: EventOutbox;
+  /** Whether whoever asks keeps the exchanges of outcomes, or they are told as events. */
+  readonly exchanges: 'kept' | 'told';
   readonly sessions: Sessions;
   /** Where downloads go. */
   readonly files: FileSpool;
@@ -124,12 +127,13 @@ export class FetchPipeline {
     const sessions = this.#sessionsChanged ? this.#parts.sessions.save() : undefined;
     this.#sessionsChanged = false;
     const { gates, robots, events } = this.#parts;
-    return { sessions, hosts: gates.takeChanged(), robots: robots.takeChanged(), events: events.splice(0) };
+    return { sessions, hosts: gates.takeChanged(), robots: robots.takeChanged(), events: events.take() };
   }
 
   /** `onUnsaved` is told when there is something of that, again and again: no page may come for long that it is saved with. */
   watch(onUnsaved: () => void): void {
     this.#parts.gates.watch(onUnsaved);
+    this.#parts.events.watch(onUnsaved);
   }
 
   async close(): Promise<void> {
@@ -214,7 +218,7 @@ export class FetchPipeline {
       const result = await hop.send({ url, method, headers, onSent, onHead, ...options }, patience.abort);
       if (result.kind === 'aborted') {
         if (!result.recalled) {
-          if (sent) events.push({ kind: 'unanswered', host: gate.host, url: url.href, at, reason: GIVEN_UP });
+          if (sent) events.add({ kind: 'unanswered', host: gate.host, url: url.href, at, reason: GIVEN_UP });
           throw patience.abort.aborted ? patience.abort.reason : closed();
         }
         pass.giveBack();
@@ -233,7 +237,7 @@ export class FetchPipeline {
       pass.end(meaning);
       await download?.discard();
       const { code, reason } = result;
-      if (reachesSite(code)) events.push({ kind: 'unanswered', host: gate.host, url: url.href, at, reason });
+      if (reachesSite(code)) events.add({ kind: 'unanswered', host: gate.host, url: url.href, at, reason });
       return this.#judge.judge(journey.request, gate, meaning);
     } catch (error) {
       await download?.discard();
@@ -254,6 +258,10 @@ export class FetchPipeline {
   ): LegEnd {
     if (this.#parts.sessions.take(request.session, leg.url, response.responseHeaders)) this.#sessionsChanged = true;
     exchanges.push(response);
+    if (this.#parts.exchanges === 'told') {
+      const { url, at, status } = response;
+      this.#parts.events.add({ kind: 'answered', host: gate.host, url, at, result: String(status) });
+    }
     if (meaning.kind === 'follow') return meaning;
     if (meaning.kind !== 'site_wide') this.#judge.acquit(request);
     return meaning.kind === 'ok'

@@ -6,6 +6,7 @@ import type { Json } from '../platform/json.ts';
 import { thisProcess } from '../platform/process-identity.ts';
 import { CountChanges } from './count-table.ts';
 import type { RunStatus } from './health.ts';
+import { keepMemory } from './keep-memory.ts';
 import type { LedgerTables } from './ledger-tables.ts';
 import type { ClaimedRequest, HostId, NewEvent, NewProbe, NewRequest, PageResult, RequestId } from './page-result.ts';
 import type { ProbeVerdict, SettledProbe, StoredWalk } from './probe.ts';
@@ -92,7 +93,7 @@ export class RunWriter {
       }
       for (const [segment, end] of segmentEnds(results)) this.#tables.exchanges.growSegment(segment, end);
       this.#tables.counts.add(this.run, changes, now);
-      this.#remember(memory, now);
+      keepMemory(this.#tables, this.run, memory, now);
       const claimed: ClaimedRequest[] = [];
       const nextDue = new Map<HostId, Instant>();
       for (const [host, limit] of wanted) {
@@ -164,7 +165,7 @@ export class RunWriter {
   async heartbeat(memory: UnsavedMemory | undefined): Promise<void> {
     this.#asOwner((now) => {
       this.#countTime();
-      this.#remember(memory, now);
+      keepMemory(this.#tables, this.run, memory, now);
     });
   }
 
@@ -195,13 +196,6 @@ export class RunWriter {
     for (const reopened of this.#tables.requests.reopenUnanswered(this.run))
       forgetAnswer(this.#tables, reopened, changes);
     this.#tables.counts.add(this.run, changes, now);
-  }
-
-  #remember(memory: UnsavedMemory | undefined, now: Instant): void {
-    if (memory === undefined) return;
-    if (memory.sessions !== undefined) this.#tables.runs.saveSessions(this.run, memory.sessions);
-    this.#tables.hosts.remember(memory, now);
-    for (const { kind, ...data } of memory.events) this.#tables.events.add(this.run, undefined, { kind, data }, now);
   }
 
   #countTime(): void {

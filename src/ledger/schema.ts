@@ -207,4 +207,15 @@ export const MIGRATIONS: readonly string[] = [
     text TEXT NOT NULL                     -- JSON
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- What a walk over the start pages of a site has to tell, until it is a run and these are its events.
+  CREATE TABLE walk_events (
+    id INTEGER PRIMARY KEY,
+    site_id TEXT NOT NULL REFERENCES partial_runs (site_id) ON DELETE CASCADE,
+    event_type TEXT NOT NULL,
+    payload_json TEXT NOT NULL,
+    created_at TEXT NOT NULL               -- ISO 8601, UTC
+  ) STRICT;
+  CREATE INDEX walk_events_site ON walk_events (site_id, id);
+  `,
 ];

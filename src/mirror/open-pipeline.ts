@@ -1,4 +1,5 @@
-// The fetch pipeline of a mirror: one for index, pages, addresses and files, so that each host has one pace.
+// The fetch pipeline of a mirror: one for index, pages, addresses and files, so that each host has one pace. A mirror keeps
+// files and no exchanges, and so each request is told as an event.
 
 import { createPipeline } from '../fetch/create-pipeline.ts';
 import type { FileSpool } from '../fetch/download.ts';
@@ -52,7 +53,15 @@ export async function openPipeline(
       maxFileBytes: 1024 * MB,
       totalTimeoutMs: config.navTimeoutMs,
     },
-    { files, memory, clock, random, notes: ledger.notes, ...(sockets !== undefined && { sockets }) },
+    {
+      files,
+      memory,
+      exchanges: 'told',
+      clock,
+      random,
+      notes: ledger.notes,
+      ...(sockets !== undefined && { sockets }),
+    },
   );
 }
 

@@ -78,7 +78,20 @@ const breaker = (seconds: number, state: 'open' | 'closed', failures: number): F
   failures,
 });
 
+const allowed = (seconds: number, rate: number | 'off', robots: 'allow' | 'strict' | 'off'): FetchEvent => ({
+  kind: 'limits',
+  at: at(seconds),
+  rate,
+  robots,
+  userAgent: 'curlew/0.1.0',
+});
+
 const events: FetchEvent[] = [
+  allowed(0, 4, 'allow'),
+  // Resumed as it was begun, and then otherwise.
+  allowed(10, 4, 'allow'),
+  allowed(60, 0.5, 'strict'),
+  allowed(75, 'off', 'off'),
   { kind: 'robots_request', host, at: at(0), url: `https://${host}/robots.txt`, result: '200' },
   {
     kind: 'robots',
@@ -112,7 +125,7 @@ beforeEach(async () => {
       source: undefined,
       params: {},
       replayOf: undefined,
-      settings: { rate: 4 },
+      settings: {},
     },
     [],
   );
@@ -148,7 +161,9 @@ describe('curlew hosts --receipt, as text', () => {
     const text = await textOf('--receipt');
     expect(text).toBe(
       [
-        'Run 1 of fetch, limit 4 a second',
+        'Run 1 of fetch, limit 4 a second, as curlew/0.1.0; ' +
+          'from 2100-01-01 12:01:00 UTC on limit 0.5 a second, robots.txt strict, as curlew/0.1.0; ' +
+          'from 2100-01-01 12:01:15 UTC on no limit, robots.txt not asked for, as curlew/0.1.0',
         '',
         'court.example',
         '  requests     6, shortest gap 250 ms, at most 2 in any second',

@@ -103,17 +103,28 @@ describe('GuardProxy', () => {
     expect(server.connections()).toBe(0);
   });
 
-  it('fetches no script for a service worker', async () => {
+  it.each([
+    ['a script for a service worker', 'Service-Worker: script'],
+    ['what Chromium wants for its own sake', 'Sec-Fetch-Site: none\r\nSec-Fetch-Mode: no-cors'],
+  ])('does not fetch %s', async (_, fields) => {
     const server = await startServer(answering('hello'));
     const proxy = await startProxy();
     const door = proxy.openDoor(undefined);
     door.traffic = trafficTo(server.origin);
-    const heard = await say(
-      door.url,
-      `GET ${server.origin}/sw.js HTTP/1.1\r\nHost: x\r\nService-Worker: script\r\n\r\n`,
-    );
+    const heard = await say(door.url, `GET ${server.origin}/x HTTP/1.1\r\nHost: x\r\n${fields}\r\n\r\n`);
     expect(heard).toMatch(/^HTTP\/1\.1 502 Not passed on by Curlew\r\n/);
     expect(server.connections()).toBe(0);
+  });
+
+  it.each([
+    'Sec-Fetch-Site: none\r\nSec-Fetch-Mode: navigate',
+    'Sec-Fetch-Site: same-origin\r\nSec-Fetch-Mode: no-cors',
+  ])('fetches what a page or its reader wants: %j', async (fields) => {
+    const server = await startServer(answering('hello'));
+    const door = (await startProxy()).openDoor(undefined);
+    door.traffic = trafficTo(server.origin);
+    const asked = get(`${server.origin}/x`).replace('\r\n\r\n', `\r\n${fields}\r\n\r\n`);
+    expect(await say(door.url, asked)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   it('connects to nothing when a tunnel is opened', async () => {

@@ -21,6 +21,7 @@ import { forwardUpgrade } from './forward-upgrade.ts';
 import { GuardDoor } from './guard-door.ts';
 import { breakOff, breakOffAnswer, type Route } from './onward-request.ts';
 import { makeOwnCertificate } from './own-certificate.ts';
+import { isOfChromium } from './proxy-headers.ts';
 
 /** Every name under it leads to the proxy, in Chromium only (RFC 6761 §6.4: nobody else can have it). */
 export const GUARD_DOMAIN = 'curlew.invalid';
@@ -165,6 +166,8 @@ export class GuardProxy {
     // A service worker would answer later pages in place of the site. Chromium asks for its script under this field, which
     // comes with nothing else, whatever way a page took to have it registered.
     if (incoming.headers['service-worker'] !== undefined) return undefined;
+    // Where a user of Curlew is, is nobody's business but the site's.
+    if (isOfChromium(incoming.headers)) return undefined;
     const { door } = entry;
     const agent = door.agentFor(url);
     return agent && { url, traffic, agent, direct: door.direct, idleMs: this.#options.idleMs };

@@ -42,6 +42,14 @@ export function requestKind(headers: IncomingHttpHeaders): RequestKind {
 }
 
 /**
+ * Whether no page asked for it, but Chromium for its own sake: what a form is for, say. Fetch Metadata §2.3: only a navigation
+ * comes from no site. A page cannot set the field, and what Chromium asks for itself it asks over https, where it is never missing.
+ */
+export function isOfChromium(headers: IncomingHttpHeaders): boolean {
+  return headers['sec-fetch-site'] === 'none' && headers['sec-fetch-mode'] !== 'navigate';
+}
+
+/**
  * What the site gets: Chromium's fields, the caller's instead of its own. `User-Agent` goes to everyone, `Authorization`
  * and the cookies of the request to all requests to the origin of the load, the rest to documents of that origin, and
  * conditions to its own URL only.

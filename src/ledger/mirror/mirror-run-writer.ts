@@ -1,8 +1,10 @@
 // The owner's hand on a mirror run. Every write is one transaction that first proves ownership: what a former owner brings
 // is rejected whole.
 
+import { redactSecrets } from '../../observe/redact.ts';
 import type { Clock, Instant } from '../../platform/clock.ts';
 import type { RunStatus } from '../health.ts';
+import { keepMemory } from '../keep-memory.ts';
 import type { RunId } from '../run.ts';
 import type { FencingToken } from '../run-ownership.ts';
 import type { UnsavedMemory } from '../run-writer.ts';
@@ -78,7 +80,7 @@ export class MirrorRunWriter {
   async heartbeat(memory?: UnsavedMemory): Promise<void> {
     this.#asOwner((now) => {
       this.#countTime();
-      if (memory !== undefined) this.#remember(memory, now);
+      keepMemory(this.#tables.kernel, this.run, memory && withoutSecrets(memory), now);
     });
   }
 
@@ -90,13 +92,6 @@ export class MirrorRunWriter {
       this.#tables.kernel.ownership.release(this.run, this.#token);
       return coverage;
     });
-  }
-
-  #remember(memory: UnsavedMemory, now: Instant): void {
-    const { runs, hosts, events } = this.#tables.kernel;
-    if (memory.sessions !== undefined) runs.saveSessions(this.run, memory.sessions);
-    hosts.remember(memory, now);
-    for (const { kind, ...data } of memory.events) events.add(this.run, undefined, { kind, data }, now);
   }
 
   #countTime(): void {
@@ -133,4 +128,14 @@ export function endMirrorRun(
   const coverage = runs.measure(id, total);
   runs.end(id, status, error, coverage, now);
   return coverage;
+}
+
+/** Addresses of files are signed: who has one may fetch the file. */
+function withoutSecrets({ events, ...memory }: UnsavedMemory): UnsavedMemory {
+  return {
+    ...memory,
+    events: events.map(({ url, ...event }) =>
+      url === undefined ? event : { ...event, url: redactSecrets(String(url)) },
+    ),
+  };
 }

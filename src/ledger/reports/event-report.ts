@@ -1,4 +1,5 @@
-// Events for those who look: of one request, of a run from the newest on, and of all runs from a place on.
+// Events for those who look: of one request, of a run from the newest on, and of all runs from a place on. Those that only say
+// that a request was made are for the receipt: there is one for each, and nobody would see the others among them.
 
 import type { Json } from '../../platform/json.ts';
 import type { Database } from '../database.ts';
@@ -16,6 +17,8 @@ export interface EventReportRow {
   readonly url: string | undefined;
   readonly data: Json;
 }
+
+const TOLD = `event_type NOT IN ('answered', 'page_request')`;
 
 const SELECT = `SELECT events.id, created_at, events.run_id, event_type, request_id, case_id, url, payload_json
   FROM events LEFT JOIN requests ON requests.id = request_id`;
@@ -38,7 +41,7 @@ export class EventReport {
   /** Newest first. */
   before(run: RunId, id: number | undefined, limit: number): EventReportRow[] {
     return this.#database
-      .prepare(`${SELECT} WHERE events.run_id = ? AND events.id < ? ORDER BY events.id DESC LIMIT ?`)
+      .prepare(`${SELECT} WHERE ${TOLD} AND events.run_id = ? AND events.id < ? ORDER BY events.id DESC LIMIT ?`)
       .all(run, id ?? Number.MAX_SAFE_INTEGER, limit)
       .map(readEvent);
   }
@@ -46,9 +49,12 @@ export class EventReport {
   /** Of all runs, or of one, in order. */
   after(id: number, run: RunId | undefined, limit: number): EventReportRow[] {
     return run === undefined
-      ? this.#database.prepare(`${SELECT} WHERE events.id > ? ORDER BY events.id LIMIT ?`).all(id, limit).map(readEvent)
+      ? this.#database
+          .prepare(`${SELECT} WHERE ${TOLD} AND events.id > ? ORDER BY events.id LIMIT ?`)
+          .all(id, limit)
+          .map(readEvent)
       : this.#database
-          .prepare(`${SELECT} WHERE events.run_id = ? AND events.id > ? ORDER BY events.id LIMIT ?`)
+          .prepare(`${SELECT} WHERE ${TOLD} AND events.run_id = ? AND events.id > ? ORDER BY events.id LIMIT ?`)
           .all(run, id, limit)
           .map(readEvent);
   }

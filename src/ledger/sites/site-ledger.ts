@@ -148,6 +148,7 @@ export class SiteLedger {
         }
         counts.add(run, changes, now);
         runs.saveSessions(run, sites.partialRuns.cookiesOf(site));
+        sites.events.handOver(site, run);
         sites.partialRuns.remove(site);
         crashPoint('before-commit');
         return { run, items };

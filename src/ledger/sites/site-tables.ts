@@ -7,12 +7,14 @@ import { PartialRunTable } from './partial-run-table.ts';
 import { ProxyBlockTable } from './proxy-block-table.ts';
 import { SiteItemTable } from './site-item-table.ts';
 import { SiteTable } from './site-table.ts';
+import { WalkEventTable } from './walk-event-table.ts';
 
 export class SiteTables {
   readonly sites: SiteTable;
   readonly ownership: Ownership<string>;
   readonly partialRuns: PartialRunTable;
   readonly collected: CollectedUrlTable;
+  readonly events: WalkEventTable;
   readonly items: SiteItemTable;
   readonly blocks: ProxyBlockTable;
 
@@ -22,6 +24,7 @@ export class SiteTables {
     this.ownership = new Ownership(database, owned);
     this.partialRuns = new PartialRunTable(database);
     this.collected = new CollectedUrlTable(database);
+    this.events = new WalkEventTable(database);
     this.items = new SiteItemTable(database);
     this.blocks = new ProxyBlockTable(database);
   }

@@ -112,6 +112,7 @@ export class WalkWriter {
     const { hosts, sites } = this.#tables;
     if (memory.sessions !== undefined) sites.partialRuns.saveCookies(this.site, memory.sessions);
     hosts.remember(memory, now);
+    for (const { kind, ...data } of memory.events) sites.events.add(this.site, { kind, data }, now);
   }
 
   #asOwner(work: (now: Instant) => void): void {

@@ -279,7 +279,7 @@ export const RUN_ROUTES = {
   runEvents: reading({
     path: '/api/runs/:id/events',
     tag: 'runs',
-    summary: 'The latest events of a run, newest first',
+    summary: 'The latest events of a run but for single requests, newest first',
     params: RunPath,
     query: z.object(Paging),
     answers: { 200: pageOf(StoredEvent), ...NoRun },
