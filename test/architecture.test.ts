@@ -171,20 +171,37 @@ function reachedFrom(paths: readonly string[], imports = valueImports, reached =
   return reached;
 }
 
+/** What these files load of other packages, at once: not what they load when it is first needed. */
+function loadedWith(paths: readonly string[], packages: RegExp): string[] {
+  const atOnce = localImports(({ typeOnly, atOnce }) => !typeOnly && atOnce);
+  const reached = reachedFrom(paths, atOnce);
+  return files
+    .filter(({ path }) => reached.has(path))
+    .flatMap(({ path, imports }) => imports.map((one) => ({ path, ...one })))
+    .filter(({ typeOnly, atOnce, target }) => !typeOnly && atOnce && packages.test(target))
+    .map(({ path, target }) => `${path} → ${target}`);
+}
+
+const FAR_AWAY = ['playwright-core', '@redis/client', '@platformatic/kafka', 'fastify'];
+const oneOf = (names: readonly string[]) => new RegExp(`^(${names.join('|')})$`);
+
 describe('a start', () => {
   // To import node:http is to ask for all it has: Node's fetch and WebSocket are loaded, for 30 ms.
   it('of a run loads no Chromium, no Redis, no Kafka, no web server, and nothing of node:http', () => {
-    const atOnce = localImports(({ typeOnly, atOnce }) => !typeOnly && atOnce);
-    const reached = reachedFrom(['cli/run.ts', 'cli/resume.ts'], atOnce);
-    expect(reached.size).toBeGreaterThan(100);
-    const loaded = files
-      .filter(({ path }) => reached.has(path))
-      .flatMap(({ path, imports }) => imports.map((one) => ({ path, ...one })))
-      .filter(({ typeOnly, atOnce }) => !typeOnly && atOnce)
-      .filter(({ target }) =>
-        /^(node:https?|playwright-core|@redis\/client|@platformatic\/kafka|fastify)$/.test(target),
-      );
-    expect(loaded.map(({ path, target }) => `${path} → ${target}`)).toEqual([]);
+    const run = ['cli/run.ts', 'cli/resume.ts', 'engine/run.ts', 'engine/walk-site.ts'];
+    expect(loadedWith(run, oneOf(['undici']))).not.toEqual([]);
+    expect(loadedWith(run, oneOf([...FAR_AWAY, 'node:https?']))).toEqual([]);
+  });
+
+  it('of a fetcher that is alone loads neither Redis nor Kafka', () => {
+    const alone = ['cli/fetcher.ts', 'fetcher/run-fetcher.ts', 'fetcher/embedded/embedded-world.ts'];
+    expect(loadedWith(alone, oneOf(FAR_AWAY))).toEqual([]);
+  });
+
+  it('for --help, or with wrong usage, loads nothing that could ask a site or serve one', () => {
+    const commands = files.map(({ path }) => path).filter((path) => path.startsWith('cli/'));
+    expect(loadedWith(commands, oneOf(['commander']))).not.toEqual([]);
+    expect(loadedWith(commands, oneOf([...FAR_AWAY, 'undici']))).toEqual([]);
   });
 });
 

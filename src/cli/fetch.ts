@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { fetchUrls } from '../engine/fetch-urls.ts';
 import type { UrlOutcome } from '../engine/url-outcome.ts';
 import type { RunSummary } from '../ledger/run.ts';
 import { ExitCode } from './exit-code.ts';
@@ -31,7 +30,9 @@ export function define(command: Command): Command {
     .addHelpText('after', '\nExample:\n  curlew fetch https://court.example/ urls.txt --rate 2 --json')
     .action(async (sources: string[], options: Options) => {
       const counts = new Map<UrlOutcome['kind'], number>();
-      const handle = fetchUrls(await readAddresses(sources), {
+      const addresses = await readAddresses(sources);
+      const { fetchUrls } = await import('../engine/fetch-urls.ts');
+      const handle = fetchUrls(addresses, {
         ...settingsFrom(options),
         data: options.data,
         fresh: options.fresh ?? false,

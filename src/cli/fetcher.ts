@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { runFetcher } from '../fetcher/run-fetcher.ts';
 import { createLog } from '../observe/log.ts';
 import { systemClock } from '../platform/clock.ts';
 import { systemRandom } from '../platform/random.ts';
@@ -35,6 +34,7 @@ Example:
       });
       const log = createLog(process.stderr, () => systemClock.now());
       try {
+        const { runFetcher } = await import('../fetcher/run-fetcher.ts');
         await runFetcher({ ...chosen, log, clock: systemClock, random: systemRandom }, stop.signal);
       } finally {
         release();

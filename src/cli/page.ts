@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { archivedAnswer } from '../engine/archived-answer.ts';
 import type { Page } from '../scraper/page/page.ts';
 import { SavedFile } from '../scraper/page/saved-file.ts';
 import { jsonLine } from './json-line.ts';
@@ -28,6 +27,7 @@ export function define(command: Command): Command {
     .addHelpText('after', '\nExample:\n  curlew page latest https://court.example/case/17 -o case-17.html')
     .action(async (run: number | 'latest', url: string, { data, output, json }: Options) => {
       assertData(data);
+      const { archivedAnswer } = await import('../engine/archived-answer.ts');
       const answer = await archivedAnswer({ data, run, url });
       if (output !== undefined) await toPath(output, (target) => pipeline(bodyOf(answer), target));
       else if (!json) await pipeline(bodyOf(answer), process.stdout, { end: false });

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { compareRecords, type RecordDiff } from '../engine/compare-records.ts';
 import { readRecords } from '../engine/record-stream.ts';
-import { replay } from '../engine/run.ts';
 import type { RunId } from '../ledger/run.ts';
 import type { AnyScraperParams } from '../scraper/scraper.ts';
 import { driveRun } from './drive-run.ts';
@@ -37,6 +36,7 @@ export function define(command: Command): Command {
       const source = sourceOf(original, options.file);
       const ScraperClass = await loadScraperOrSite(source);
       const scraper = new ScraperClass(original.params as unknown as AnyScraperParams);
+      const { replay } = await import('../engine/run.ts');
       const handle = replay(scraper, { data: options.data, run: original.id, source, trigger: options.trigger });
       await driveRun(handle, options);
       if (options.diff) await showDiff(original.id, await handle.id, options);

@@ -1,6 +1,4 @@
 import type { Command } from 'commander';
-import { resume } from '../engine/run.ts';
-import { workSite } from '../engine/walk-site.ts';
 import type { AnyScraperParams } from '../scraper/scraper.ts';
 import { driveRun } from './drive-run.ts';
 import { loadScraperOrSite, loadSite } from './load-scraper.ts';
@@ -31,11 +29,13 @@ export function define(command: Command): Command {
       const source = sourceOf(begun, options.file);
       const given = { ...settingsFrom(options), data: options.data, run: begun.id };
       if (begun.kind === 'site') {
+        const { workSite } = await import('../engine/walk-site.ts');
         await driveRun(workSite(await loadSite(source), given), options);
         return;
       }
       const ScraperClass = await loadScraperOrSite(source);
       const scraper = new ScraperClass(begun.params as unknown as AnyScraperParams);
+      const { resume } = await import('../engine/run.ts');
       await driveRun(resume(scraper, given), options);
     });
 }

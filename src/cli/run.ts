@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { nothingObserved } from '../engine/observations.ts';
-import { run } from '../engine/run.ts';
 import { driveRun } from './drive-run.ts';
 import { loadScraper } from './load-scraper.ts';
 import { hasData } from './look-at-data.ts';
@@ -47,6 +46,7 @@ export function define(command: Command): Command {
       const source = resolve(file);
       const walkFrom = walkStartFrom(options);
       if (walkFrom !== 'declared' && !hasData(options.data)) throw nothingObserved(description.name);
+      const { run } = await import('../engine/run.ts');
       await driveRun(
         run(new ScraperClass(params), {
           ...settingsFrom(options),

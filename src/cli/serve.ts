@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { createLog } from '../observe/log.ts';
 import { systemClock } from '../platform/clock.ts';
-import { startServer } from '../server/server.ts';
 import { jsonLine } from './json-line.ts';
 import { onSignals } from './on-signals.ts';
 import { addDataOption, addFetchOptions, addJsonOption, type DataOption, type JsonOption } from './options.ts';
@@ -39,6 +38,7 @@ export function define(command: Command): Command {
 }
 
 async function serve({ data, host, port, publicUrl, scrapers, allowHost = [], rate, json }: Options): Promise<void> {
+  const { startServer } = await import('../server/server.ts');
   const server = await startServer({
     data,
     host,

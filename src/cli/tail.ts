@@ -1,9 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Command } from 'commander';
-import { JsonlEventReader } from '../fetcher/embedded/jsonl-event-reader.ts';
 import type { EventReader, ReadFrom } from '../fetcher/event-reader.ts';
 import { eventFile } from '../fetcher/fetcher-place.ts';
-import { KafkaEventReader } from '../fetcher/kafka/kafka-event-reader.ts';
 import type { PageCache } from '../fetcher/page-cache.ts';
 import type { WebpageEvent } from '../fetcher/webpage-event.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -51,7 +49,7 @@ Example:
 
 async function tail(options: Options, cache: PageCache, chosen: ChosenPlace, stop: AbortSignal): Promise<void> {
   const from: ReadFrom = options.fromBeginning ? { kind: 'beginning' } : { kind: 'last', count: options.lines };
-  const reader = readerOf(chosen, from);
+  const reader = await readerOf(chosen, from);
   try {
     let batch = inOrder(await reader.next());
     if (!options.fromBeginning) batch = batch.slice(-options.lines);
@@ -67,8 +65,12 @@ async function tail(options: Options, cache: PageCache, chosen: ChosenPlace, sto
   }
 }
 
-function readerOf({ place, config }: ChosenPlace, from: ReadFrom): EventReader {
-  if (place.kind === 'embedded') return new JsonlEventReader(eventFile(place.data, config), from);
+async function readerOf({ place, config }: ChosenPlace, from: ReadFrom): Promise<EventReader> {
+  if (place.kind === 'embedded') {
+    const { JsonlEventReader } = await import('../fetcher/embedded/jsonl-event-reader.ts');
+    return new JsonlEventReader(eventFile(place.data, config), from);
+  }
+  const { KafkaEventReader } = await import('../fetcher/kafka/kafka-event-reader.ts');
   const { kafkaBootstrapServers: bootstrapServers, webpageLogTopic: topic } = config;
   return new KafkaEventReader({ bootstrapServers, topic, from });
 }

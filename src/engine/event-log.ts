@@ -2,7 +2,7 @@
 // happen, and after a crash nothing is logged that the ledger does not know.
 
 import { once } from 'node:events';
-import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RunId } from '../ledger/run.ts';
@@ -32,10 +32,13 @@ export class EventLog {
   static async open(directory: string, ledger: Ledger, run: RunId, clock: Clock): Promise<EventLog> {
     const logs = join(directory, 'logs');
     mkdirSync(logs, { recursive: true });
-    const file = createWriteStream(join(logs, `run-${run}.log`), { flags: 'a' });
+    const path = join(logs, `run-${run}.log`);
+    // A site's run has events before anybody works on it: those of the walk that it was.
+    const after = existsSync(path) ? await ledger.lastEvent(run) : 0;
+    const file = createWriteStream(path, { flags: 'a' });
     // A log that cannot be written must not end the run: the events are in the ledger.
     file.on('error', () => {});
-    const log = new EventLog(ledger, run, file, await ledger.lastEvent(run), clock);
+    const log = new EventLog(ledger, run, file, after, clock);
     log.write('started', { pid: process.pid });
     return log;
   }

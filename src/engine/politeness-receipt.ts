@@ -3,7 +3,7 @@
 // was worked on.
 
 import { z } from 'zod';
-import { productToken } from '../fetch/create-pipeline.ts';
+import { productToken } from '../fetch/robots/product-token.ts';
 import { parseRobots } from '../fetch/robots/robots-txt.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Run, RunId } from '../ledger/run.ts';

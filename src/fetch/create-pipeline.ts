@@ -19,6 +19,7 @@ import type { ProxyAssigner } from './proxy/proxy-assigner.ts';
 import { parseProxy } from './proxy/proxy-server.ts';
 import { ProxyGates } from './proxy-gates.ts';
 import { robotsOver } from './robots/get-robots.ts';
+import { PRODUCT, productToken } from './robots/product-token.ts';
 import { RobotsPolicy } from './robots/robots-policy.ts';
 import type { RobotsRecord } from './robots/robots-store.ts';
 import { Sessions } from './session/sessions.ts';
@@ -157,13 +158,6 @@ export function createPipeline(settings: PipelineSettings, world: PipelineWorld)
     userAgent,
     clock,
   });
-}
-
-const PRODUCT = 'curlew';
-
-/** The name that robots.txt would know us by: what the user agent begins with (RFC 9309 §2.2.1). */
-export function productToken(userAgent: string | undefined): string {
-  return /^[A-Za-z_-]+/.exec(userAgent ?? '')?.[0] ?? PRODUCT;
 }
 
 function unreachable(reason: string): HopFailure {

@@ -5,8 +5,6 @@ import type { Clock } from '../platform/clock.ts';
 import { openEmbeddedBackend } from './embedded/embedded-backend.ts';
 import type { FetcherBackend } from './fetcher-backend.ts';
 import { type Environment, type FetcherConfig, namesFleet } from './fetcher-config.ts';
-import { redisBackend } from './redis/redis-backend.ts';
-import { RedisConnection } from './redis/redis-connection.ts';
 
 export type FetcherPlace = { readonly kind: 'fleet' } | { readonly kind: 'embedded'; readonly data: string };
 
@@ -31,12 +29,7 @@ export function eventFile(data: string, { webpageLogTopic }: FetcherConfig): str
 /** Opens it for looking and for putting in. Throws `service_unavailable` when Redis does not answer within 5 s. */
 export async function openBackend(place: FetcherPlace, config: FetcherConfig, clock: Clock): Promise<FetcherBackend> {
   if (place.kind === 'embedded') return openEmbeddedBackend(place.data, { clock, outboxLimit: config.outboxLimit });
-  const connection = await RedisConnection.open(config.redisUrl, { clock, patienceMs: 5_000 });
-  return { ...fleetBackend(connection, config, clock), close: () => connection.close() };
-}
-
-/** Uses the connection, and does not close it. */
-export function fleetBackend(connection: RedisConnection, config: FetcherConfig, clock: Clock): FetcherBackend {
-  const { inputQueue: queue, dlqQueue: deadLetters, webpageLogTopic: topic, outboxLimit } = config;
-  return redisBackend(connection, { queue, deadLetters, topic, outboxLimit, clock });
+  // Loaded when it is wanted: most never have a fleet.
+  const { openFleetBackend } = await import('./fleet-backend.ts');
+  return openFleetBackend(config, clock);
 }

@@ -9,7 +9,7 @@ import type { FetcherConfig } from './fetcher-config.ts';
 import { FetcherMetrics } from './fetcher-metrics.ts';
 import type { FetcherPlace } from './fetcher-place.ts';
 import { FetcherService } from './fetcher-service.ts';
-import { type FetcherWorld, openEmbeddedWorld, openFleetWorld } from './fetcher-world.ts';
+import type { FetcherWorld } from './fetcher-world.ts';
 import { Outage } from './outage.ts';
 
 /** What is asked for metrics or health is answered within this time, with what is known. */
@@ -35,10 +35,7 @@ export async function runFetcher(options: RunFetcherOptions, stop: AbortSignal):
   const endpoint = await openEndpoint({ config, clock, metrics, names, worldNow: () => known.world });
   log.event('listening', { worker, place: place.kind, metrics: `${endpoint.url}/metrics` });
   try {
-    const world =
-      place.kind === 'fleet'
-        ? await openFleetWorld(config, options, redis, stop)
-        : await openEmbeddedWorld(place.data, config, options);
+    const world = await openWorld(options, redis, stop);
     if (world === undefined) return;
     known.world = world;
     const service = new FetcherService({
@@ -66,6 +63,21 @@ export async function runFetcher(options: RunFetcherOptions, stop: AbortSignal):
     await endpoint.close();
     log.event('stopped', { worker });
   }
+}
+
+/** Undefined when `stop` aborts before. Only what belongs to the place is loaded. */
+async function openWorld(
+  options: RunFetcherOptions,
+  redis: Outage,
+  stop: AbortSignal,
+): Promise<FetcherWorld | undefined> {
+  const { place, config } = options;
+  if (place.kind === 'fleet') {
+    const { openFleetWorld } = await import('./fleet-world.ts');
+    return openFleetWorld(config, options, redis, stop);
+  }
+  const { openEmbeddedWorld } = await import('./embedded/embedded-world.ts');
+  return openEmbeddedWorld(place.data, config, options);
 }
 
 /** Said at the start, not only when the first event wants to leave. */

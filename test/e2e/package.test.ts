@@ -66,6 +66,14 @@ beforeAll(async () => {
 
 afterAll(() => rm(project, { recursive: true, force: true }));
 
+it('leaves a checkout that can be imported by its name, without a build', async () => {
+  const script = `import { parseRobots } from 'curlew/robots'; import { Scraper } from 'curlew'; import 'curlew/testing';
+    console.log(parseRobots('User-agent: *\\nDisallow: /sealed').isAllowed('curlew', 'https://court.example/sealed/1'), Scraper.name);`;
+  const args = ['--no-warnings', '--input-type=module', '--eval', script];
+  expect((await promisify(execFile)(process.execPath, args, { cwd: HOME })).stdout).toBe('false Scraper\n');
+  expect(await readFile(join(HOME, 'dist', 'src', 'robots.js'), 'utf8')).toBe("export * from '../../src/robots.ts';\n");
+});
+
 describe('the tarball', () => {
   it('holds what runs and what explains it, and nothing else', async () => {
     const strange = contents.filter(

@@ -1,9 +1,10 @@
 // The whole service on a clock that flies, with real requests to real servers: hours in seconds.
 
+import { openEmbeddedWorld } from '../../src/fetcher/embedded/embedded-world.ts';
 import { readFetcherConfig } from '../../src/fetcher/fetcher-config.ts';
 import { FetcherMetrics } from '../../src/fetcher/fetcher-metrics.ts';
 import { FetcherService, type FetcherServiceParts } from '../../src/fetcher/fetcher-service.ts';
-import { type FetcherWorld, openEmbeddedWorld } from '../../src/fetcher/fetcher-world.ts';
+import type { FetcherWorld } from '../../src/fetcher/fetcher-world.ts';
 import { Outage } from '../../src/fetcher/outage.ts';
 import type { Log } from '../../src/observe/log.ts';
 import { FakeClock } from '../../src/platform/fake-clock.ts';

@@ -1,6 +1,8 @@
 // The receipt of each command that asks a site for something, compared with what the site itself has logged: as many requests
 // to each host, under the limit that was given, and every Retry-After.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { startCourt } from '../../sim/court/court.ts';
@@ -101,6 +103,8 @@ describe('the receipt has every request, and the limit', () => {
     const args = ['sites', 'run', LISTED, '--base-url', court.url, ...ALLOWED, '--data', scratch('data')];
     expect(await curlew(args)).toMatchObject({ code: 0 });
     await expectTrue([court], [court]);
+    // What went wrong in the walk is in the log of the run that it became.
+    expect(readFileSync(join(scratch('data'), 'logs', 'run-1.log'), 'utf8')).toMatch(/unanswered.*\/list\//);
   });
 
   it.each(['http', 'browser'])(

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { validateRuntimeConfig } from '../../mirror/config/validate-runtime-config.ts';
-import { replayFixtures } from '../../mirror/replay/replay-fixtures.ts';
 import { ExitCode } from '../exit-code.ts';
 import { formatCount, printable } from '../format.ts';
 import { jsonLine } from '../json-line.ts';
@@ -13,6 +12,7 @@ export function define(command: Command): Command {
     .addHelpText('after', '\nExample:\n  curlew mirror replay curlew-data/replay_fixtures/run_1_dl_bfile.jsonl')
     .action(async (path: string, options: JsonOption) => {
       validateRuntimeConfig('replay', undefined, process.env);
+      const { replayFixtures } = await import('../../mirror/replay/replay-fixtures.ts');
       const { same, cases, run_id: run } = await replayFixtures(path);
       if (options.json) process.stdout.write(`${jsonLine({ run_id: run, same, cases })}\n`);
       else {

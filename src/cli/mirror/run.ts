@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { MirrorRun } from '../../ledger/mirror/mirror-run.ts';
 import { MODES, type Mode } from '../../ledger/mirror/mirror-run.ts';
 import { readConfig } from '../../mirror/config/mirror-config.ts';
-import { runScrape } from '../../mirror/run-scrape.ts';
+import { runScrape } from '../../mirror/on-demand.ts';
 import { RESUME_STRATEGIES, type ResumeStrategy } from '../../mirror/scrape-params.ts';
 import type { ScrapeProgress } from '../../mirror/scrape-progress.ts';
 import { CLIENT_KINDS, type ClientKind } from '../../mirror/sources/source.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { syncSource } from '../../mirror/sync-source.ts';
+import { syncSource } from '../../mirror/on-demand.ts';
 import { ExitCode } from '../exit-code.ts';
 import { formatCount, printable } from '../format.ts';
 import { jsonLine } from '../json-line.ts';

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { commitSite } from '../../engine/walk-site.ts';
 import { formatCount } from '../format.ts';
 import { formatNext } from '../format-summary.ts';
 import { jsonLine } from '../json-line.ts';
@@ -16,6 +15,7 @@ export function define(command: Command): Command {
     .action(async (reference: string, options: DataOption & JsonOption) => {
       assertData(options.data);
       const { site, source } = await findSite(reference, options.data);
+      const { commitSite } = await import('../../engine/walk-site.ts');
       const { id, items } = await commitSite(site, { data: options.data, source });
       process.stdout.write(
         options.json

@@ -1,7 +1,7 @@
 // Sees a site through on the command line: the walk, its commit, then its items as any run. Ctrl-C keeps what was walked; it
 // is heard all the time, and what comes too late to stop the walk stops the run that it has become.
 
-import { type WalkEnd, walkSite, workSite } from '../../engine/walk-site.ts';
+import type { WalkEnd } from '../../engine/walk-site.ts';
 import type { StartPage } from '../../ledger/sites/partial-run-table.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { SiteDefinition } from '../../sites/define-site.ts';
@@ -46,6 +46,7 @@ export async function driveItems(
   options: DriveOptions,
   listen: typeof onSignals = onSignals,
 ): Promise<void> {
+  const { workSite } = await import('../../engine/walk-site.ts');
   await driveRun(workSite(site, { ...settingsFrom(options), data: options.data, run }), options, listen);
 }
 
@@ -66,6 +67,7 @@ class Ear {
 }
 
 async function walk({ site, source }: FoundSite, options: DriveOptions, listen: typeof onSignals): Promise<WalkEnd> {
+  const { walkSite } = await import('../../engine/walk-site.ts');
   const handle = walkSite(site, {
     ...settingsFrom(options),
     data: options.data,

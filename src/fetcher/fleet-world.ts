@@ -1,0 +1,62 @@
+// The parts of one worker of a fleet, on Redis and Kafka, opened, and closed in the right order.
+
+import type { Clock } from '../platform/clock.ts';
+import type { FetcherConfig } from './fetcher-config.ts';
+import type { FetcherWorld, WorldOptions } from './fetcher-world.ts';
+import { fleetBackend } from './fleet-backend.ts';
+import { KafkaEventLog } from './kafka/kafka-event-log.ts';
+import type { Outage } from './outage.ts';
+import { RedisPoliteness } from './redis/politeness/redis-politeness.ts';
+import { RedisConnection } from './redis/redis-connection.ts';
+
+/** An operation waits so long for a Redis that is away; then the service tells of it and tries again. */
+const PATIENCE_MS = 2_000;
+
+/** Waits for Redis as long as it takes, and tells of it. Undefined when `stop` aborts before. */
+export async function openFleetWorld(
+  config: FetcherConfig,
+  { clock, random }: WorldOptions,
+  redis: Outage,
+  stop: AbortSignal,
+): Promise<FetcherWorld | undefined> {
+  const connection = await connect(config.redisUrl, clock, redis, stop);
+  if (connection === undefined) return undefined;
+  const politeness = new RedisPoliteness(connection, {
+    clock,
+    random,
+    robotsMaxAgeMs: config.robotsTxtCacheTtlMs,
+    onStatus: (status) => (status.kind === 'unreachable' ? redis.away(new Error(status.reason)) : redis.back()),
+  });
+  const kafka = { bootstrapServers: config.kafkaBootstrapServers, topic: config.webpageLogTopic, clock };
+  const [eventLog, asked] = [new KafkaEventLog(kafka), new KafkaEventLog(kafka)];
+  return {
+    backend: fleetBackend(connection, config, clock),
+    politeness,
+    eventLog,
+    isLogReady: () => asked.ready(),
+    async close() {
+      await politeness.close();
+      await Promise.all([eventLog.close(), asked.close()]);
+      await connection.close();
+    },
+  };
+}
+
+async function connect(
+  url: string,
+  clock: Clock,
+  redis: Outage,
+  stop: AbortSignal,
+): Promise<RedisConnection | undefined> {
+  const onTrouble = (error: Error) => redis.away(error);
+  while (!stop.aborted) {
+    try {
+      const connection = await RedisConnection.open(url, { clock, patienceMs: PATIENCE_MS, onTrouble });
+      redis.back();
+      return connection;
+    } catch (error) {
+      redis.away(error);
+    }
+  }
+  return undefined;
+}
