@@ -71,6 +71,19 @@ describe('every request that left has a row', () => {
     expect(besides).toEqual([['page_request'], ['page_request'], ['page_request']]);
   });
 
+  it('of its own, where nobody keeps the exchanges', async () => {
+    const moved = pages({
+      '/moved': (_request, response) => void response.writeHead(302, { location: '/page' }).end(),
+      '/page': pictures('/1.png'),
+    });
+    for (const request of [browser, {}]) {
+      const site = await watchedSite(moved);
+      const pipeline = await testPipeline({}, { exchanges: 'told' });
+      expect(await pipeline.fetch(`${site.url}/moved`, request)).toMatchObject({ kind: 'ok' });
+      expect(rowsOf(site, [], pipeline.events()).sort()).toEqual(site.paths().sort());
+    }
+  });
+
   it('when the load was given up before there was an answer', async () => {
     const stop = new AbortController();
     const site = await watchedSite(() => stop.abort(new Error('enough')));
