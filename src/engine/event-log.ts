@@ -8,6 +8,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { RunId } from '../ledger/run.ts';
 import { createLog, type Log } from '../observe/log.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { ProcessEvent } from './run-events.ts';
 
 const PAGE = 500;
 
@@ -44,7 +45,7 @@ export class EventLog {
   }
 
   /** Something about this process that the ledger need not know. */
-  write(kind: string, fields: Readonly<Record<string, unknown>>): void {
+  write(kind: ProcessEvent, fields: Readonly<Record<string, unknown>>): void {
     this.#log.event(kind, { run: this.#run, ...fields });
   }
 
@@ -68,7 +69,7 @@ export class EventLog {
       const events = await this.#ledger.eventsAfter(this.#run, this.#after, PAGE);
       for (const { id, at, kind, url, data } of events) {
         this.#after = id;
-        this.write(kind, { at, url, ...(typeof data === 'object' ? data : { data }) });
+        this.#log.event(kind, { run: this.#run, at, url, ...(typeof data === 'object' ? data : { data }) });
       }
       if (events.length < PAGE) return;
     }

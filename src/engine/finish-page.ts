@@ -12,6 +12,7 @@ import type { PageSource } from '../scraper/page/origin.ts';
 import { Page } from '../scraper/page/page.ts';
 import { SavedFile } from '../scraper/page/saved-file.ts';
 import { isHit, recordMiss } from './judge-probe.ts';
+import type { PageEvent } from './run-events.ts';
 import { type Gathered, NOTHING, runStep } from './run-step.ts';
 import { settle } from './settle.ts';
 import { stepFailure } from './step-failure.ts';
@@ -35,10 +36,12 @@ export function finishPage(request: ClaimedRequest, outcome: Outcome, options: F
   return { request, settlement, ...gathered, events, probe };
 }
 
+type TypedEvent = NewEvent & { readonly kind: PageEvent };
+
 interface Read {
   readonly settlement: Settlement;
   readonly gathered: Gathered;
-  readonly events: readonly NewEvent[];
+  readonly events: readonly TypedEvent[];
   /** What the answer says about an id, when the request was a probe and has settled. */
   readonly probe: ProbeVerdict | undefined;
 }
@@ -141,7 +144,7 @@ function passOver(request: ClaimedRequest, outcome: OutcomeWithoutPage, options:
 
 const GIVE_UP = { kind: 'give_up' } as const;
 
-function eventsOf(outcome: OutcomeWithoutPage, settlement: Settlement): NewEvent[] {
+function eventsOf(outcome: OutcomeWithoutPage, settlement: Settlement): TypedEvent[] {
   switch (settlement.kind) {
     case 'returned':
     case 'parked':

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { addFetchOptions } from '../../src/cli/options.ts';
+import { RUN_EVENTS } from '../../src/engine/run-events.ts';
 import { readSettings } from '../../src/engine/settings.ts';
 import { MIRROR_ERROR_CODES, MIRROR_ERRORS } from '../../src/mirror/error-codes.ts';
 import { CurlewError, ErrorCode } from '../../src/platform/errors.ts';
@@ -67,6 +68,12 @@ describe('docs/error-codes.md', () => {
       return [code, aliases.join(', ') || '–', kind === 'skipped' ? kind : retry, meaning];
     });
     expect(tableRows('docs/error-codes.md', /^## Of the mirror/)).toEqual(rows);
+  });
+});
+
+describe('docs/runs.md', () => {
+  it('lists every event of a run, and what it says', () => {
+    expect(tableRows('docs/runs.md', /^## What happened/)).toEqual(Object.entries(RUN_EVENTS));
   });
 });
 

@@ -1,0 +1,32 @@
+// What can become true of a run beside its pages and records, and what it means: the kinds of its events, as they stand in the
+// ledger, in its log and in the API. docs/runs.md has the same list.
+
+import type { FetchEvent } from '../fetch/fetch-memory.ts';
+import type { Verdict } from '../ledger/verdict.ts';
+
+/** Of a single request, told with its URL. */
+export type PageEvent = 'retry' | 'step_failed' | Exclude<Verdict, 'done' | 'absent'>;
+
+/** Of a process that works on the run: in its log only. */
+export type ProcessEvent = 'started' | 'ended';
+
+export const RUN_EVENTS: Readonly<Record<FetchEvent['kind'] | PageEvent | ProcessEvent, string>> = {
+  started: 'a process works on the run',
+  limits: 'what it may ask of a host, and by which name',
+  robots: 'a robots.txt came into force, fetched now or earlier, with its text',
+  robots_unreachable: 'one could not be had, and what counts instead',
+  retry_after: 'a host asked for time',
+  breaker: 'a host is down, or back',
+  unanswered: 'a request got no usable answer, or was given up',
+  answered: 'one whose exchange is not archived: of a mirror, or of a list that was walked',
+  page_request: 'what a page in the browser asked for besides its document',
+  robots_request: "Curlew's own request for a robots.txt",
+  probe_request: "Curlew's own request to see whether a host is back",
+  retry: 'a page is asked for again, when and why',
+  step_failed: 'a step threw, or a page did not fit',
+  skipped: 'a page was left out on purpose: robots.txt, say',
+  failed: 'it cannot be had or read',
+  blocked: 'it was refused',
+  unknown: 'it was not answered in all attempts',
+  ended: 'the summary, or the error that ended the process',
+};
