@@ -57,7 +57,7 @@ export default defineConfig({
   },
   test: {
     // Even where there are two cores only: much of the time of these tests is waiting.
-    maxWorkers: Math.max(4, availableParallelism() - 1),
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     // What is slow because others are at work is no failure.
     testTimeout: 60_000,
     hookTimeout: 60_000,
