@@ -8,17 +8,20 @@ import { describe, expect, it } from 'vitest';
 import { startCourt } from '../../sim/court/court.ts';
 import type { Site } from '../../sim/site.ts';
 import type { HostReceipt, PolitenessReceipt } from '../../src/engine/politeness-receipt.ts';
+import type { RunId } from '../../src/ledger/run.ts';
 import { closing } from '../fixtures/closing.ts';
 import { curlew, startCurlew } from '../fixtures/curlew-process.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 import { chromiumOrSkip } from '../fixtures/services.ts';
-import { envOf, look, startSite } from '../mirror/scrape-setup.ts';
+import { startMirror } from '../mirror/mirror-process.ts';
+import { look, startSite } from '../mirror/scrape-setup.ts';
 
 await chromiumOrSkip();
 
 const scratch = scratchDirectory();
 const RATE = 50;
 const ALLOWED = ['--rate', String(RATE), '--allow-host', '127.0.0.1'];
+const EIGHT_CASES = ['--limit', '8', ...ALLOWED];
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const TOUR = file('../fixtures/scrapers/court-tour.ts');
 const IN_BROWSER = file('../e2e/scrapers/scripted-cases.ts');
@@ -112,21 +115,8 @@ describe('the receipt has every request, and the limit', () => {
     async (client) => {
       const site = await startSite({ cases: 40 });
       trouble(site.box, '/');
-      const args = [
-        'mirror',
-        'run',
-        '--limit',
-        '8',
-        ...ALLOWED,
-        '--delay',
-        '0',
-        '--client',
-        client,
-        '--data',
-        scratch('data'),
-      ];
-      const env = { ...envOf(site), PLAYWRIGHT_RETRY_AFTER_SWEEP_SECONDS: '0' };
-      expect(await curlew(args, { env })).toMatchObject({ code: 0 });
+      const mirror = startMirror(site, scratch('data'), [...EIGHT_CASES, '--client', client]);
+      expect(await mirror.ended).toMatchObject({ code: 0 });
       await expectTrue([site, site.box], [site.box]);
     },
     120_000,
@@ -154,30 +144,16 @@ describe('the receipt', () => {
   it('of a mirror that is killed has what was answered soon before, and no address that would open a file', async () => {
     const site = await startSite({ cases: 40 });
     site.box.faults.set({ kind: 'hold', path: '/', after: 6 });
-    const args = [
-      'mirror',
-      'run',
-      '--limit',
-      '8',
-      ...ALLOWED,
-      '--delay',
-      '0',
-      '--concurrency',
-      '1',
-      '--data',
-      scratch('data'),
-    ];
-    const mirror = startCurlew(args, { env: envOf(site) });
+    const mirror = startMirror(site, scratch('data'), [...EIGHT_CASES, '--concurrency', '1']);
     await site.box.log.arrival(({ n }) => n === 7);
     // Nothing leaves any more that it could be saved with.
-    const answered = () => site.box.log.entries.filter(({ status }) => status !== null).length;
-    await expect.poll(async () => (await receipt()).of(site.box)?.requests).toBe(answered());
+    const seen = [site.log.entries.length, site.box.log.entries.length - 1];
+    const told = async () => [site, site.box].map((await receipt()).of).map((host) => host?.requests);
+    await expect.poll(told).toEqual(seen);
     mirror.kill('SIGKILL');
     await mirror.ended;
-    const told = await receipt();
-    expect(told.of(site)?.requests).toBe(site.log.entries.length);
-    expect(told.of(site.box)?.requests).toBe(site.box.log.entries.length - 1);
-    const files = await look(scratch('data'), (ledger) => ledger.eventsAfter(told.run, 0, 1_000));
+    expect(await told()).toEqual(seen);
+    const files = await look(scratch('data'), (ledger) => ledger.eventsAfter(1 as RunId, 0, 1_000));
     const addresses = files.flatMap(({ kind, data }) => (kind === 'answered' ? [Object(data).url] : []));
     const signed = site.box.log.entries.map(({ path }) => path).filter((path) => path !== '/robots.txt');
     expect(addresses.filter((url) => url === `${site.box.url}/d/1/***/download`)).toHaveLength(signed.length - 1);
