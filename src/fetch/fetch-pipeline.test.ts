@@ -234,4 +234,20 @@ describe('what is learnt', () => {
     expect(answered.exchanges).toHaveLength(1);
     expect(site.log.entries).toHaveLength(3);
   });
+
+  it('is told of when an answer has come: nothing may leave for long that it could be saved with', async () => {
+    const site = await siteWith({ '/a': () => page() });
+    const held = site.faults.set({ kind: 'hold', path: '/a' });
+    const pipeline = await testPipeline({}, { exchanges: 'told' });
+    let told = 0;
+    pipeline.watch(() => told++);
+    const answered = pipeline.fetch(`${site.url}/a`);
+    await site.log.arrival(({ path }) => path === '/a');
+    pipeline.takeUnsaved();
+    told = 0;
+    site.faults.clear(held);
+    await answered;
+    expect(told).toBeGreaterThan(0);
+    expect(pipeline.takeUnsaved().events).toMatchObject([{ kind: 'answered', url: `${site.url}/a`, result: '200' }]);
+  });
 });

@@ -147,7 +147,7 @@ describe('the receipt', () => {
     site.box.faults.set({ kind: 'hold', path: '/', after: 6 });
     const mirror = startMirror(site, scratch('data'), [...EIGHT_CASES, '--concurrency', '1']);
     await site.box.log.arrival(({ n }) => n === 7);
-    // Nothing leaves any more that it could be saved with.
+    // It hangs there: whatever is known of it by now is all that will be.
     const seen = () => [site, site.box].map(({ log }) => log.entries.filter(({ status }) => status !== null).length);
     const told = async () => [site, site.box].map((await receipt()).of).map((host) => host?.requests);
     await expect.poll(async () => isDeepStrictEqual(await told(), seen())).toBe(true);
