@@ -96,7 +96,6 @@ export class Engine {
       await this.#committer.drain();
       await heart;
     }
-    await this.#options.scribe.heartbeat(this.#unsaved());
     return this.#pending === 0 && seeder.finished && prober.finished ? 'completed' : 'stopped';
   }
 

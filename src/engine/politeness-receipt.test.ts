@@ -30,7 +30,7 @@ const limits = (at: number, rate: number | 'off', userAgent = 'curlew/1'): Fetch
 });
 
 /** The receipt of a run that heard of these events and of nothing else. */
-async function receiptOf(events: readonly FetchEvent[]): Promise<PolitenessReceipt> {
+async function receiptOf(events: readonly FetchEvent[], settings = {}): Promise<PolitenessReceipt> {
   const created = {
     kind: 'fetch',
     trigger: 'cli',
@@ -39,7 +39,7 @@ async function receiptOf(events: readonly FetchEvent[]): Promise<PolitenessRecei
     params: {},
     replayOf: undefined,
   } as const;
-  const id = await ledger.createRun({ ...created, settings: {} }, []);
+  const id = await ledger.createRun({ ...created, settings }, []);
   const writer = await ledger.takeRun(id);
   const memory = { sessions: undefined, hosts: new Map(), robots: new Map(), events };
   // As the engine hands it on: plain data, whatever its type.
@@ -76,6 +76,17 @@ describe('a politeness receipt', () => {
     expect(begun.rate).toBe(4);
     expect((await receiptOf([limits(1, 1), limits(2, 'off')])).rate).toBe('off');
     expect(await receiptOf([])).toMatchObject({ rate: null, limits: [] });
+  });
+
+  it('goes by the settings of the run for what it asked before it told of its limits', async () => {
+    const settings = { rate: 9, userAgent: 'civic/2.0' };
+    const begun = await receiptOf([left(5), limits(7, 2)], settings);
+    expect(begun.limits.map(({ rate, userAgent }) => [rate, userAgent])).toEqual([
+      [9, 'civic/2.0'],
+      [2, 'curlew/1'],
+    ]);
+    expect((await receiptOf([left(5)], settings)).rate).toBe(9);
+    expect((await receiptOf([limits(5, 2), left(5)], settings)).rate).toBe(2);
   });
 
   it('tells when a Retry-After was not obeyed', async () => {

@@ -3,12 +3,13 @@
 // was worked on.
 
 import { z } from 'zod';
-import { productToken } from '../fetch/robots/product-token.ts';
+import { gateName } from '../fetch/gate-name.ts';
+import { PRODUCT, productToken } from '../fetch/robots/product-token.ts';
 import { parseRobots } from '../fetch/robots/robots-txt.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Run, RunId } from '../ledger/run.ts';
 import type { Instant } from '../platform/clock.ts';
-import { hostOf } from './resolve-request.ts';
+import { readSettings } from './settings.ts';
 
 export interface HostReceipt {
   readonly host: string;
@@ -71,18 +72,23 @@ export interface PolitenessReceipt {
 }
 
 export async function politenessReceipt(ledger: Ledger, run: Run): Promise<PolitenessReceipt> {
-  const limits: LimitsInForce[] = [];
+  const told: LimitsInForce[] = [];
   const notes = new Map<string, HostNotes>();
   const noteOf = (host: string) => {
     const note = notes.get(host) ?? { starts: [], robots: [], holds: [], openings: [] };
     notes.set(host, note);
     return note;
   };
-  for await (const { url, at } of ledger.requestStarts(run.id)) noteOf(hostOf(url)).starts.push(at);
+  for await (const { url, at } of ledger.requestStarts(run.id)) noteOf(gateName(new URL(url))).starts.push(at);
   for await (const event of eventsOf(ledger, run.id)) {
-    if (event.kind === 'limits') takeLimits(event, limits);
+    if (event.kind === 'limits') takeLimits(event, told);
     else take(event, noteOf(event.host));
   }
+  const earliest = [...notes.values()].reduce(
+    (first, { starts }) => starts.reduce((a, b) => Math.min(a, b), first),
+    Infinity,
+  );
+  const limits = earliest < (told[0]?.from ?? Infinity) ? [...limitsOf(run), ...told] : told;
   const agents = new Set(limits.map(({ userAgent }) => productToken(userAgent)));
   const hosts = [...notes].map(([host, note]) => receiptOf(host, note, agents));
   return {
@@ -139,6 +145,13 @@ async function* eventsOf(ledger: Ledger, run: RunId): AsyncGenerator<ReceiptEven
     if (last === undefined) return;
     after = last.id;
   }
+}
+
+/** As it was begun: for what it asked before runs told of their limits. A mirror's were not kept then. */
+function limitsOf({ kind, settings, startedAt: from }: Run): LimitsInForce[] {
+  if (kind === 'mirror') return [];
+  const { rate, robots, userAgent = PRODUCT } = readSettings(settings);
+  return [{ from, rate, robots, userAgent }];
 }
 
 /** Who goes on as before has not changed anything. */

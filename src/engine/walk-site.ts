@@ -128,16 +128,9 @@ function walkAndCommit(site: SiteDefinition, options: WalkSiteOptions, patience:
     const writer = await sites.takeWalk(site.domain, startPages, saved(settings));
     try {
       const { onProgress = () => {}, world: { random = systemRandom } = {} } = options;
-      await withPipeline(site, options, open, async (pipeline) => {
-        const walker = new SiteWalker({ site, definition, writer, pipeline, clock: open.clock, random, onProgress });
-        const heartbeat = new Heartbeat(writer, pipeline, patience, open.clock);
-        try {
-          await walker.walk(heartbeat.patience);
-          await heartbeat.stop();
-        } finally {
-          heartbeat.cancel();
-        }
-      });
+      const pipeline = await openPipeline(site, options, open);
+      const walker = new SiteWalker({ site, definition, writer, pipeline, clock: open.clock, random, onProgress });
+      await new Heartbeat(writer, pipeline, patience, open.clock).during((whole) => walker.walk(whole));
       // Who stops now wants no run to begin.
       patience.stop.throwIfAborted();
       return { kind: 'committed', run: await manager.commitPartialRun(site.domain) } as const;
@@ -147,23 +140,18 @@ function walkAndCommit(site: SiteDefinition, options: WalkSiteOptions, patience:
   });
 }
 
-async function withPipeline(
+/** Whoever opens it closes it. */
+async function openPipeline(
   site: SiteDefinition,
   { world = {} }: WalkSiteOptions,
   { data, settings, clock }: OpenSite,
-  use: (pipeline: FetchPipeline) => Promise<void>,
-): Promise<void> {
+): Promise<FetchPipeline> {
   const files = await FileStore.open(data.files);
   const memory = readMemory(await data.ledger.sites.fetchMemory(site.domain));
   const assigner = distributorOf(site, data, clock);
   // Of list pages only what was found on them is kept.
   const real = { clock, random: systemRandom, notes: data.ledger.notes, exchanges: 'told' } as const;
-  const pipeline = createPipeline(settings, { ...real, ...world, files, memory, assigner });
-  try {
-    await use(pipeline);
-  } finally {
-    await pipeline.close();
-  }
+  return createPipeline(settings, { ...real, ...world, files, memory, assigner });
 }
 
 function distributorOf(site: SiteDefinition, { ledger }: DataDirectory, clock: Clock): ProxyDistributor | undefined {

@@ -1,6 +1,8 @@
 // Works on a run from taking it to ending it: owns everything that is opened for it, and closes it again whatever happens.
 
+import { storeUnsaved } from '../fetch/stored-memory.ts';
 import type { RunId, RunSummary } from '../ledger/run.ts';
+import type { UnsavedMemory } from '../ledger/run-writer.ts';
 import type { Clock } from '../platform/clock.ts';
 import { messageOf } from '../platform/errors.ts';
 import type { Random } from '../platform/random.ts';
@@ -75,8 +77,20 @@ async function withEngine<T>(work: RunWork, scribe: Scribe, use: (engine: Engine
       onCommitted: work.onCommitted,
     });
     work.onStarted(engine, progress);
-    return await use(engine);
-  } finally {
+    const end = await use(engine);
     await source.close();
+    await scribe.heartbeat(unsavedOf(source));
+    return end;
+  } catch (error) {
+    await source.close();
+    // Why the run cannot go on is what counts; it may be that nothing can be written.
+    await scribe.heartbeat(unsavedOf(source)).catch(() => {});
+    throw error;
   }
+}
+
+/** What was learnt last, when nothing is under way any more. */
+function unsavedOf(source: AnswerSource): UnsavedMemory | undefined {
+  const unsaved = source.takeUnsaved();
+  return unsaved && storeUnsaved(unsaved);
 }

@@ -66,7 +66,11 @@ export class BrowserRoute {
     const url = new URL(request.url);
     const rows = new PageRows();
     const onDeparture = (departure: Departure) => rows.add(departure);
-    const gate = new PageGate({ gates, clock, proxy, patience, home: url, onDeparture });
+    const onEnd = (departure: Departure) => {
+      const row = rows.ended(departure);
+      if (row !== undefined) events.add(row);
+    };
+    const gate = new PageGate({ gates, clock, proxy, patience, home: url, onDeparture, onEnd });
     const download = request.saves === 'file' ? new Download(files, url) : undefined;
     try {
       const result = await browser.load(
@@ -95,7 +99,7 @@ export class BrowserRoute {
       if (own) return { outcome: permanent(error.message), left: gate.left };
       throw error;
     } finally {
-      for (const row of rows.events()) events.add(row);
+      for (const row of rows.takeRest()) events.add(row);
       // Without effect on a file that was committed.
       await download?.discard();
     }

@@ -8,6 +8,7 @@ import type { FileSpool } from './download.ts';
 import { EventOutbox } from './event-outbox.ts';
 import { type FetchEvent, type FetchMemory, RememberedRobots } from './fetch-memory.ts';
 import { FetchPipeline } from './fetch-pipeline.ts';
+import { gateName } from './gate-name.ts';
 import { parseHostPattern } from './guard/host-pattern.ts';
 import { HostGates } from './host-gates.ts';
 import type { HopFailure } from './http/hop-result.ts';
@@ -100,7 +101,7 @@ export function createPipeline(settings: PipelineSettings, world: PipelineWorld)
       agent: productToken(userAgent),
       ...(settings.robotsMaxAgeMs !== undefined && { maxAgeMs: settings.robotsMaxAgeMs }),
     },
-    onWarning: (warning) => report({ ...warning, host: new URL(warning.origin).host, at: clock.now() }),
+    onWarning: (warning) => report({ ...warning, host: gateName(new URL(warning.origin)), at: clock.now() }),
     onInForce: (origin, record) => report(inForce(origin, record, clock.now())),
   });
   const proxies = new ProxyGates({
@@ -167,6 +168,6 @@ function unreachable(reason: string): HopFailure {
 function inForce(origin: string, record: RobotsRecord, at: number): FetchEvent {
   const { kind: found, fetchedAt, reason } = record;
   const text = record.kind === 'unavailable' ? undefined : record.text;
-  const event = { kind: 'robots', host: new URL(origin).host, at, origin, found, fetchedAt, reason } as const;
+  const event = { kind: 'robots', host: gateName(new URL(origin)), at, origin, found, fetchedAt, reason } as const;
   return text === undefined ? event : { ...event, text };
 }

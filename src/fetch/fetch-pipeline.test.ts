@@ -250,4 +250,19 @@ describe('what is learnt', () => {
     expect(told).toBeGreaterThan(0);
     expect(pipeline.takeUnsaved().events).toMatchObject([{ kind: 'answered', url: `${site.url}/a`, result: '200' }]);
   });
+
+  it('has no address of a file where no exchange is kept: who knows a signed one can fetch the file', async () => {
+    const site = await siteWith({ '/d': () => to('/signed?key=1'), '/signed': () => page() });
+    site.faults.set({ kind: 'reset', path: '/cut' });
+    const pipeline = await testPipeline({ robots: 'off' }, { exchanges: 'told' });
+    const file = { saves: 'file' } as const;
+    expect(await pipeline.fetch(`${site.url}/d`, file)).toMatchObject({ kind: 'ok' });
+    await pipeline.fetch(`${site.url}/cut`, file);
+    const told = pipeline.events().map((event) => [event.kind, 'url' in event && event.url]);
+    expect(told).toEqual([
+      ['answered', site.url],
+      ['answered', site.url],
+      ['unanswered', site.url],
+    ]);
+  });
 });

@@ -111,10 +111,31 @@ export class FetchPipeline {
     }
     const exchanges: FetchedExchange[] = [];
     const journey: Journey = { request, proxy, exchanges, seen: new Set(), patience, left: false };
-    let end: LegEnd = { kind: 'follow', leg: firstLeg(request) };
-    while (end.kind === 'follow') end = await this.#travel(end.leg, journey);
+    const end = await this.#toTheEnd(journey);
     const outcome = { ...end, exchanges, ...(proxy !== undefined && { proxy: redactProxy(proxy) }) };
     return { outcome, left: journey.left };
+  }
+
+  /** All legs. What was answered of a journey that is ended on its way has no outcome to be kept with, and is told. */
+  async #toTheEnd(journey: Journey): Promise<Exclude<LegEnd, { kind: 'follow' }>> {
+    let end: LegEnd = { kind: 'follow', leg: firstLeg(journey.request) };
+    try {
+      while (end.kind === 'follow') end = await this.#travel(end.leg, journey);
+      return end;
+    } catch (error) {
+      if (this.#parts.exchanges === 'kept') for (const exchange of journey.exchanges) this.#tell(exchange, journey);
+      throw error;
+    }
+  }
+
+  #tell({ url, at, status }: FetchedExchange, { request }: Journey): void {
+    const { host } = this.#parts.gates.of(new URL(url));
+    this.#parts.events.add({ kind: 'answered', host, url: this.#tellable(url, request), at, result: String(status) });
+  }
+
+  /** What is told of an address. Where no exchange is kept, a file's may be signed: who knows it can fetch the file. */
+  #tellable(url: string, { saves }: FetchRequest): string {
+    return this.#parts.exchanges === 'told' && saves === 'file' ? new URL(url).origin : url;
   }
 
   /** A tab in Chromium, for a site whose page must run; its requests pass the same gates. As `BrowserRoute.openTab`. */
@@ -206,6 +227,7 @@ export class FetchPipeline {
       ...(download && { sink: download }),
       ...(totalTimeoutMs !== undefined && { timeouts: timeoutsWithin(totalTimeoutMs) }),
     };
+    const row = { kind: 'unanswered', host: gate.host, url: this.#tellable(url.href, journey.request) } as const;
     let at = clock.now();
     let sent = false;
     const onSent = () => {
@@ -218,7 +240,7 @@ export class FetchPipeline {
       const result = await hop.send({ url, method, headers, onSent, onHead, ...options }, patience.abort);
       if (result.kind === 'aborted') {
         if (!result.recalled) {
-          if (sent) events.add({ kind: 'unanswered', host: gate.host, url: url.href, at, reason: GIVEN_UP });
+          if (sent) events.add({ ...row, at, reason: GIVEN_UP });
           throw patience.abort.aborted ? patience.abort.reason : closed();
         }
         pass.giveBack();
@@ -237,7 +259,7 @@ export class FetchPipeline {
       pass.end(meaning);
       await download?.discard();
       const { code, reason } = result;
-      if (reachesSite(code)) events.add({ kind: 'unanswered', host: gate.host, url: url.href, at, reason });
+      if (reachesSite(code)) events.add({ ...row, at, reason });
       return this.#judge.judge(journey.request, gate, meaning);
     } catch (error) {
       await download?.discard();
@@ -251,17 +273,15 @@ export class FetchPipeline {
 
   #answered(
     leg: Leg,
-    { request, exchanges }: Journey,
+    journey: Journey,
     gate: HostGate,
     response: FetchedExchange,
     meaning: NextLeg | Classified,
   ): LegEnd {
+    const { request, exchanges } = journey;
     if (this.#parts.sessions.take(request.session, leg.url, response.responseHeaders)) this.#sessionsChanged = true;
     exchanges.push(response);
-    if (this.#parts.exchanges === 'told') {
-      const { url, at, status } = response;
-      this.#parts.events.add({ kind: 'answered', host: gate.host, url, at, result: String(status) });
-    }
+    if (this.#parts.exchanges === 'told') this.#tell(response, journey);
     if (meaning.kind === 'follow') return meaning;
     if (meaning.kind !== 'site_wide') this.#judge.acquit(request);
     return meaning.kind === 'ok'

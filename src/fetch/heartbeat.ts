@@ -1,5 +1,6 @@
 // Shows other processes that the owner of some work is alive, however long an answer takes, and keeps what fetching learnt:
-// at every beat, and soon after it was learnt. Work that was taken over is ended at once.
+// at every beat, soon after it was learnt, and when the work has ended, whatever ended it. Work that was taken over is ended at
+// once.
 
 import type { Clock } from '../platform/clock.ts';
 import type { FetchPipeline } from './fetch-pipeline.ts';
@@ -12,13 +13,13 @@ export interface Beating {
   heartbeat(memory: StoredUnsaved): Promise<void>;
 }
 
-type Learning = Pick<FetchPipeline, 'takeUnsaved' | 'watch'>;
+type Learning = Pick<FetchPipeline, 'takeUnsaved' | 'watch' | 'close'>;
 
 export const HEARTBEAT_MS = 5_000;
 
 export class Heartbeat {
   /** The caller's, and ended when the work is lost. */
-  readonly patience: Patience;
+  readonly #patience: Patience;
   readonly #owner: Beating;
   readonly #pipeline: Learning;
   readonly #lost = new AbortController();
@@ -28,7 +29,7 @@ export class Heartbeat {
     this.#owner = owner;
     this.#pipeline = pipeline;
     const { signal } = this.#lost;
-    this.patience = {
+    this.#patience = {
       stop: AbortSignal.any([patience.stop, signal, patience.abort]),
       abort: AbortSignal.any([patience.abort, signal]),
     };
@@ -37,16 +38,23 @@ export class Heartbeat {
     pipeline.watch(new Soon(clock, this.#over.signal, save).ask);
   }
 
-  /** The last beat. Throws what made the work be lost. */
-  async stop(): Promise<void> {
-    this.cancel();
-    if (this.#lost.signal.aborted) throw this.#lost.signal.reason;
-    await this.#beat();
-  }
-
-  /** Fine at any time, also twice. */
-  cancel(): void {
-    this.#over.abort(OVER);
+  /**
+   * Beats while `work` is done, closes the pipeline, and beats once more, when nothing is under way that could be learnt from.
+   * Throws what made the work be lost, else what it failed of. Once only.
+   */
+  async during<T>(work: (patience: Patience) => Promise<T>): Promise<T> {
+    try {
+      const result = await work(this.#patience).finally(() => this.#pipeline.close());
+      this.#over.abort(OVER);
+      this.#lost.signal.throwIfAborted();
+      await this.#beat();
+      return result;
+    } catch (error) {
+      this.#over.abort(OVER);
+      // Why the work failed is what counts; it may be that nothing can be written.
+      await this.#beat().catch(() => {});
+      throw error;
+    }
   }
 
   async #live(clock: Clock): Promise<void> {

@@ -6,7 +6,7 @@ import type { Clock, Instant } from '../platform/clock.ts';
 import { assertNever } from '../platform/errors.ts';
 import type { Random } from '../platform/random.ts';
 import { type AnswerHead, type Classified, classify, contextAt } from './classify.ts';
-import type { FetchEvent } from './fetch-memory.ts';
+import { type FetchEvent, GIVEN_UP } from './fetch-memory.ts';
 import { reachesSite, signOf } from './host-sign.ts';
 import type { HostCounts, HostState } from './host-state.ts';
 import type { HopFailure, HopRequest, HopResult } from './http/hop-result.ts';
@@ -213,27 +213,32 @@ export class HostGate {
     const { clock, send, report, proxies } = this.#options;
     const turn = await this.#limiter.takeTurn(signal);
     const noted: Noted = { counted: false, obeyed: false };
+    const { url } = request;
     let at = clock.now();
+    let left = false;
     const onSent = () => {
       at = clock.now();
-      return this.#leave(turn, noted);
+      left = this.#leave(turn, noted);
+      return left;
     };
+    const tell = (result: string) => report({ kind: `${purpose}_request`, host: this.host, url: url.href, at, result });
     const heed = (result: AnswerHead | HopFailure) =>
       this.#obey(classify(result, contextAt(clock.now(), false)), noted);
     const passage = request.proxy === undefined ? proxies.sameWay() : proxies.through(request.proxy);
-    const { url } = request;
     try {
       const result = await send({ ...request, ...(passage && { proxy: passage.proxy }), onSent, onHead: heed }, signal);
       if (result.kind === 'aborted') {
-        if (!result.recalled) return result;
+        if (!result.recalled) {
+          if (left) tell(GIVEN_UP);
+          return result;
+        }
         turn.giveBack();
         return this.sendAside(purpose, request, signal);
       }
       proxies.learn(passage, url.origin, result.kind === 'failure' ? result.code : undefined);
       if (result.kind === 'answer' || reachesSite(result.code)) {
         this.#countRequest(noted);
-        const came = result.kind === 'answer' ? String(result.status) : result.reason;
-        report({ kind: `${purpose}_request`, host: this.host, url: url.href, at, result: came });
+        tell(result.kind === 'answer' ? String(result.status) : result.reason);
       }
       heed(result);
       return result;

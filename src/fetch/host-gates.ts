@@ -1,5 +1,6 @@
 // One gate per host, whoever asks: so that what one request learns holds for all.
 
+import { gateName } from './gate-name.ts';
 import { HostGate, type HostGateOptions } from './host-gate.ts';
 import type { HostState } from './host-state.ts';
 
@@ -41,9 +42,4 @@ export class HostGates {
     this.#changed.clear();
     return states;
   }
-}
-
-/** `host:port`. RFC 1034 §3.1: a dot at the end only says that the name is whole; it is the same host without it. */
-function gateName({ host }: URL): string {
-  return host.replace(/\.(?=:\d+$|$)/, '');
 }

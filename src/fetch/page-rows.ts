@@ -1,4 +1,5 @@
-// The rows of the requests of one page load. Each that left has one: an exchange of the outcome, or one of these events.
+// The rows of the requests of one page load. Each that left has one: an exchange of the outcome, or one of these events. What is
+// no document has no exchange, and its row as soon as it has ended.
 
 import type { Instant } from '../platform/clock.ts';
 import { type FetchEvent, GIVEN_UP } from './fetch-memory.ts';
@@ -19,6 +20,14 @@ export class PageRows {
     this.#departures.push(departure);
   }
 
+  /** Its row, if it is known now; it is not among `events` then. */
+  ended(departure: Departure): FetchEvent | undefined {
+    const index = departure.kind === 'part' ? this.#departures.indexOf(departure) : -1;
+    if (index < 0) return undefined;
+    this.#departures.splice(index, 1);
+    return rowOf(departure);
+  }
+
   /** The document of the load was answered perhaps, but not so that it could be used. */
   failed(load: FailedLoad): void {
     this.#failed = load;
@@ -31,8 +40,9 @@ export class PageRows {
     if (index >= 0) this.#departures.splice(index, 1);
   }
 
-  events(): FetchEvent[] {
-    return this.#departures.map((departure) => {
+  /** The rows of all the rest: the load is over. */
+  takeRest(): FetchEvent[] {
+    return this.#departures.splice(0).map((departure) => {
       const { document, reason } = this.#failed ?? {};
       const isFailed = document?.at === departure.at && document?.url === departure.url.href;
       return isFailed && reason !== undefined ? unanswered(departure, reason) : rowOf(departure);

@@ -78,13 +78,5 @@ export async function withoutRun<T>(
 ): Promise<T> {
   const pipeline = await openPipeline(ledger, NO_FILES, undefined, scene);
   const owner = { heartbeat: (learnt: StoredUnsaved) => ledger.rememberHosts(learnt) };
-  const heartbeat = new Heartbeat(owner, pipeline, given, systemClock);
-  try {
-    const result = await use(pipeline, heartbeat.patience);
-    await heartbeat.stop();
-    return result;
-  } finally {
-    heartbeat.cancel();
-    await pipeline.close();
-  }
+  return new Heartbeat(owner, pipeline, given, systemClock).during((patience) => use(pipeline, patience));
 }

@@ -110,14 +110,7 @@ async function recordedRun(scene: Scene): Promise<MirrorRunSummary> {
     const pipeline = await openPipeline(ledger, spool, run.run, scene);
     // In real time: it is measured by those who watch from other processes.
     const heartbeat = new Heartbeat(run, pipeline, scene.options.patience ?? PATIENT, systemClock);
-    let end: RunEnd;
-    try {
-      end = await work(scene, run, pipeline, spool, emit, heartbeat.patience);
-      await heartbeat.stop();
-    } finally {
-      heartbeat.cancel();
-      await pipeline.close();
-    }
+    const end = await heartbeat.during((patience) => work(scene, run, pipeline, spool, emit, patience));
     const reason = end.status === 'completed' ? null : end.reason;
     await emit({ label: 'STATE', fields: { phase: 'run', step: 'end', status: end.status, reason } });
     await run.end(end.status, reason);
@@ -145,7 +138,8 @@ async function work(
   try {
     planned = await plan(scene, pipeline, emit, run, patience);
   } catch (error) {
-    if (patience.stop.aborted && error === patience.stop.reason) return STOPPED_EARLY;
+    const isStopped = [patience.stop, patience.abort].some(({ aborted, reason }) => aborted && error === reason);
+    if (isStopped) return STOPPED_EARLY;
     throw error;
   }
   const { cases, held } = planned;

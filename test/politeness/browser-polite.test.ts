@@ -84,6 +84,20 @@ describe('every request that left has a row', () => {
     }
   });
 
+  it('as soon as it has ended, if it is no document: a process may be killed before the page is whole', async () => {
+    const over = new AbortController();
+    const site = await watchedSite(
+      pages({ '/page': pictures('/1.png', '/slow.png'), '/1.png': 'x', '/slow.png': () => {} }),
+    );
+    const pipeline = await testPipeline();
+    const loading = loadUntil(pipeline, `${site.url}/page`, over.signal);
+    await expect.poll(() => kindsOf(pipeline.events(), '/1.png')).toEqual(['page_request']);
+    expect(kindsOf(pipeline.events(), '/page')).toEqual([]);
+    over.abort(new Error('enough'));
+    await loading;
+    expect(rowsOf(site, [], pipeline.events()).sort()).toEqual(site.paths().sort());
+  });
+
   it('when the load was given up before there was an answer', async () => {
     const stop = new AbortController();
     const site = await watchedSite(() => stop.abort(new Error('enough')));

@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +12,7 @@ import type { Site } from '../../sim/site.ts';
 import type { HostReceipt, PolitenessReceipt } from '../../src/engine/politeness-receipt.ts';
 import type { RunId } from '../../src/ledger/run.ts';
 import { closing } from '../fixtures/closing.ts';
-import { curlew, startCurlew } from '../fixtures/curlew-process.ts';
+import { type CurlewProcess, curlew, startCurlew } from '../fixtures/curlew-process.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 import { chromiumOrSkip } from '../fixtures/services.ts';
 import { startMirror } from '../mirror/mirror-process.ts';
@@ -51,6 +52,15 @@ async function countedFor({ url }: Site): Promise<number> {
   const { stdout } = await curlew(['hosts', '--json', '--data', scratch('data')]);
   const rows = stdout.trim().split('\n');
   return rows.map((line) => JSON.parse(line)).find(({ host }) => host === new URL(url).host)?.requests;
+}
+
+async function interrupt(process: CurlewProcess, times: number): Promise<void> {
+  process.kill('SIGINT');
+  await process.says('stopping after');
+  if (times < 2) return;
+  // Signals that come together count as one (src/cli/on-signals.ts).
+  await sleep(150);
+  process.kill('SIGINT');
 }
 
 /** Each site has what can go wrong: a page is refused for a while, one is not answered at first, one fails once. */
@@ -142,6 +152,60 @@ describe('the receipt', () => {
     expect(told.of(court)?.requests).toBe(court.log.entries.length);
   });
 
+  it.each([
+    ['run', ['run', TOUR], '/robots.txt', 1],
+    ['run', ['run', TOUR], '/list/civil', 2],
+    ['a walk', ['sites', 'run', LISTED], '/robots.txt', 1],
+    ['a walk', ['sites', 'run', LISTED], '/list/civil?page=2', 2],
+    // A page that sends one on: where to is waited for, for its turn and for its answer.
+    ['fetch', ['fetch', 'URL/case/55', '--rate', '0.1', '--robots', 'off'], undefined, 1],
+    ['fetch', ['fetch', 'URL/case/55'], '/search', 2],
+  ])('of %s (%j) that hangs at %s and is stopped by Ctrl-C %i times has what left', async (_, command, at, times) => {
+    const court = closing(await startCourt({ lists: LISTS, highest: 54, redirectMissing: [[55, 55]] }));
+    if (at !== undefined) court.faults.set({ kind: 'silent', path: at });
+    const words = command.map((word) => word.replace('URL', court.url));
+    const where = command[0] === 'fetch' ? [] : ['--base-url', court.url];
+    const paced = command.includes('--rate') ? ALLOWED.slice(2) : ALLOWED;
+    const stopped = startCurlew([...words, ...where, ...paced, '--data', scratch('data')]);
+    await court.log.arrival(({ path }) => path.startsWith(at ?? '/case/55'));
+    await interrupt(stopped, times);
+    expect(await stopped.ended).toMatchObject({ code: 130 });
+    expect(await countedFor(court)).toBe(court.log.entries.length);
+    // A walk has a receipt when it is a run.
+    court.faults.clear();
+    if (command[0] === 'sites') await curlew(['sites', 'resume', LISTED, '--data', scratch('data')]);
+    expect((await receipt()).of(court)?.requests).toBe(court.log.entries.length);
+  });
+
+  it.each(['csv-html', 'csv-503'] as const)(
+    'of a mirror that has no index (%s) has what it asked for',
+    async (fault) => {
+      const site = await startSite({ cases: 40 });
+      site.switchOn(fault);
+      expect(await startMirror(site, scratch('data')).ended).toMatchObject({ code: 1 });
+      expect((await receipt()).of(site)?.requests).toBe(site.log.entries.length);
+    },
+  );
+
+  it('of a mirror whose index is waited for is stopped at once by Ctrl-C twice, and has that request', async () => {
+    const site = await startSite({ cases: 40 });
+    site.faults.set({ kind: 'silent', path: '/wp-content/' });
+    const mirror = startMirror(site, scratch('data'));
+    await site.log.arrival(({ path }) => path.startsWith('/wp-content/'));
+    await interrupt(mirror, 2);
+    expect(await mirror.ended).toMatchObject({ code: 130 });
+    expect((await receipt()).of(site)?.requests).toBe(site.log.entries.length);
+  });
+
+  it('of a host that is written with a dot at its end, and without, is one', async () => {
+    const court = closing(await startCourt());
+    const { port } = new URL(court.url);
+    const urls = [`http://localhost.:${port}/case/1`, `http://localhost:${port}/case/2`];
+    const allowed = ['--rate', '50', '--allow-host', 'localhost', '--allow-host', 'localhost.'];
+    expect(await curlew(['fetch', ...urls, ...allowed, '--data', scratch('data')])).toMatchObject({ code: 0 });
+    expect((await receipt()).hosts).toMatchObject([{ host: `localhost:${port}`, requests: court.log.entries.length }]);
+  });
+
   it('of a mirror that is killed has what was answered soon before, and no address that would open a file', async () => {
     const site = await startSite({ cases: 40 });
     site.box.faults.set({ kind: 'hold', path: '/', after: 6 });
@@ -149,15 +213,15 @@ describe('the receipt', () => {
     await site.box.log.arrival(({ n }) => n === 7);
     // It hangs there: whatever is known of it by now is all that will be.
     const seen = () => [site, site.box].map(({ log }) => log.entries.filter(({ status }) => status !== null).length);
-    const told = async () => [site, site.box].map((await receipt()).of).map((host) => host?.requests);
-    await expect.poll(async () => isDeepStrictEqual(await told(), seen())).toBe(true);
+    const counted = async () => [site, site.box].map((await receipt()).of).map((host) => host?.requests);
+    await expect.poll(async () => isDeepStrictEqual(await counted(), seen())).toBe(true);
     mirror.kill('SIGKILL');
     await mirror.ended;
-    expect(await told()).toEqual(seen());
-    const files = await look(scratch('data'), (ledger) => ledger.eventsAfter(1 as RunId, 0, 1_000));
-    const addresses = files.flatMap(({ kind, data }) => (kind === 'answered' ? [Object(data).url] : []));
+    expect(await counted()).toEqual(seen());
+    const told = await look(scratch('data'), (ledger) => ledger.eventsAfter(1 as RunId, 0, 1_000));
+    const files = told.filter(({ data }) => Object(data).host === new URL(site.box.url).host).map(({ data }) => data);
+    expect(files.map((data) => Object(data).url)).toContain(site.box.url);
     const signed = site.box.log.entries.map(({ path }) => path).filter((path) => path !== '/robots.txt');
-    expect(addresses.filter((url) => url === `${site.box.url}/d/1/***/download`)).toHaveLength(signed.length - 1);
-    for (const path of signed) expect(JSON.stringify(files)).not.toContain(path.split('/').at(-2));
+    for (const path of signed) expect(JSON.stringify(told)).not.toContain(path.split('/').at(-2));
   });
 });
