@@ -145,7 +145,7 @@ const env = {
 };
 const backend = await openBackend({ kind: 'fleet' }, readFetcherConfig(env), systemClock);
 const topic = env.PAGE_FETCHER_WEBPAGE_LOG_TOPIC;
-const reader = new KafkaEventReader({ bootstrapServers, topic, from: { kind: 'beginning' } });
+const reader = new KafkaEventReader({ bootstrapServers, topic, from: { kind: 'beginning' }, clock: systemClock });
 try {
   process.exitCode = (await showFleet(env, backend, reader)) ? 0 : 1;
 } finally {

@@ -1,16 +1,13 @@
 // Lets `import 'curlew'` work in a checkout, whose sources need no build: npm calls it after an install, and after packing, when
 // what was compiled would soon be out of date. Plain old JavaScript: the Node that runs it may be too old for the rest.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const home = new URL('../', import.meta.url);
 const { exports } = JSON.parse(readFileSync(new URL('package.json', home), 'utf8'));
 
-// `npm pack` calls it between compiling and packing too.
-const isToBePacked = process.env.npm_lifecycle_event === 'prepare' && existsSync(new URL('dist/src/cli/main.js', home));
-
 for (const { default: target } of Object.values(exports)) {
-  if (target === undefined || isToBePacked) continue;
+  if (target === undefined) continue;
   const source = target.replace('./dist/', '').replace(/\.js$/, '.ts');
   mkdirSync(new URL('.', new URL(target, home)), { recursive: true });
   writeFileSync(new URL(target, home), `export * from '../../${source}';\n`);

@@ -32,7 +32,7 @@ function addOptions(command: Command): Command {
 }
 
 async function list(options: Options): Promise<void> {
-  await withBackend(options, async ({ deadLetters }) => {
+  await withBackend(options, 'look', async ({ deadLetters }) => {
     await writeLines(undefined, lines(deadLetters.list(filterOf(options)), options.json ?? false));
   });
 }
@@ -52,7 +52,7 @@ async function settle(options: Options, action: 'requeue' | 'drop'): Promise<voi
       remedy: 'Give --reason, --host, or --all.',
     });
   }
-  await withBackend(options, async ({ deadLetters }) => {
+  await withBackend(options, 'look', async ({ deadLetters }) => {
     const count = await deadLetters[action](filter);
     const left = await deadLetters.size();
     const done = action === 'requeue' ? 'Requeued' : 'Dropped';

@@ -53,10 +53,11 @@ export function define(command: Command): Command {
   return command.addHelpText('after', '\nExample:\n  curlew demo').action(async (options: Options) => {
     const data = options.data ?? (await newDirectory());
     const court = await startCourt(COURT);
-    // Ctrl-C reaches the run as well, which ends in its own way; then so do we.
-    process.on('SIGINT', () => {});
+    const demo = new Demo(court, data, options.json ?? false);
+    // The run ends in its own way; then so do we.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => demo.stop(signal));
     try {
-      process.exitCode = await new Demo(court, data, options.json ?? false).run();
+      process.exitCode = await demo.run();
     } finally {
       await court.close();
     }
@@ -67,11 +68,17 @@ class Demo {
   readonly #court: RunningCourt;
   readonly #data: string;
   readonly #json: boolean;
+  #child: ChildProcess | undefined;
 
   constructor(court: RunningCourt, data: string, json: boolean) {
     this.#court = court;
     this.#data = data;
     this.#json = json;
+  }
+
+  /** A terminal sends Ctrl-C to both processes, a supervisor only to this one: the run takes two at once for one. */
+  stop(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
   }
 
   /** Gives the exit code. */
@@ -150,7 +157,8 @@ class Demo {
 
   #startCurlew(args: readonly string[]): ChildProcess {
     const command = [join(packageRoot(), 'bin', 'curlew.js'), ...args];
-    return spawn(process.execPath, command, { stdio: ['inherit', this.#json ? 2 : 'inherit', 'inherit'] });
+    this.#child = spawn(process.execPath, command, { stdio: ['inherit', this.#json ? 2 : 'inherit', 'inherit'] });
+    return this.#child;
   }
 }
 

@@ -15,7 +15,7 @@ export function define(command: Command): Command {
     .addHelpText('after', '\nExample:\n  curlew enqueue https://court.example/ urls.txt')
     .action(async (sources: string[], options: PlaceOptions & JsonOption) => {
       const urls = await readAddresses(sources);
-      await withBackend(options, async ({ queue }, { place, config }) => {
+      await withBackend(options, 'make', async ({ queue }, { place, config }) => {
         await queue.enqueue(urls);
         const { waiting, leased } = await queue.size();
         const where = redactSecrets(describePlace(place, config));

@@ -11,13 +11,24 @@ import { reportError } from './report-error.ts';
 
 /** Runs one command; sets the process' exit code instead of exiting, so that output is written to its end. */
 export async function main(args: readonly string[]): Promise<void> {
-  process.stdout.on('error', passOverClosedPipe);
-  process.stderr.on('error', passOverClosedPipe);
-  try {
-    process.exitCode = await dispatch(args);
-  } catch (error) {
-    process.exitCode = exitCodeFor(error, args.includes('--json'));
+  const output = { failed: false };
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error) => {
+      // Whoever read our output may have left. Whatever it is, a run goes on.
+      if (isClosedPipe(error) || output.failed) return;
+      output.failed = true;
+      process.exitCode = reportError(unwritten(error), false);
+    });
   }
+  const code = await dispatch(args).catch((error) => exitCodeFor(error, args.includes('--json')));
+  process.exitCode = output.failed ? ExitCode.notOk : code;
+}
+
+function unwritten(cause: Error): CurlewError {
+  return new CurlewError(ErrorCode.diskFull, `What there is to print could not be written: ${cause.message}`, {
+    remedy: 'Free some space, or print to another place. What was kept in the data directory is whole.',
+    cause,
+  });
 }
 
 async function dispatch(args: readonly string[]): Promise<number> {
@@ -79,11 +90,6 @@ function exitCodeFor(error: unknown, json: boolean): ExitCode {
 /** Known by its code, so that Commander is loaded only for a command. */
 function isCommanderError(error: unknown): error is CommanderError {
   return systemCodeOf(error)?.startsWith('commander.') ?? false;
-}
-
-/** Whoever read our output has left. A run goes on all the same. */
-function passOverClosedPipe(error: Error): void {
-  if (!isClosedPipe(error)) throw error;
 }
 
 function isClosedPipe(error: unknown): boolean {

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
 import type { Command } from 'commander';
+import { unlessAborted } from '../fetch/politeness/unless-aborted.ts';
 import type { EventReader, ReadFrom } from '../fetcher/event-reader.ts';
 import { eventFile } from '../fetcher/fetcher-place.ts';
 import type { PageCache } from '../fetcher/page-cache.ts';
 import type { WebpageEvent } from '../fetcher/webpage-event.ts';
 import { systemClock } from '../platform/clock.ts';
+import { ExitCode } from './exit-code.ts';
 import { addPlaceOptions, type ChosenPlace, type PlaceOptions, withBackend } from './fetcher-options.ts';
 import { formatBytes, printable } from './format.ts';
 import { jsonLine } from './json-line.ts';
@@ -18,6 +20,7 @@ type Options = PlaceOptions &
 type Content = 'cached' | 'replaced' | 'expired';
 
 const LOOK_MS = 250;
+const STOPPED = new Error('The tail is being stopped.');
 
 export function define(command: Command): Command {
   command
@@ -38,9 +41,11 @@ Example:
     )
     .action(async (options: Options) => {
       const stop = new AbortController();
-      const release = onSignals(() => stop.abort());
+      const release = onSignals((count) => (count === 1 ? stop.abort(STOPPED) : process.exit(ExitCode.interrupted)));
       try {
-        await withBackend(options, ({ cache }, chosen) => tail(options, cache, chosen, stop.signal));
+        await withBackend(options, 'look', ({ cache }, chosen) => tail(options, cache, chosen, stop.signal));
+      } catch (error) {
+        if (error !== STOPPED) throw error;
       } finally {
         release();
       }
@@ -51,14 +56,14 @@ async function tail(options: Options, cache: PageCache, chosen: ChosenPlace, sto
   const from: ReadFrom = options.fromBeginning ? { kind: 'beginning' } : { kind: 'last', count: options.lines };
   const reader = await readerOf(chosen, from);
   try {
-    let batch = inOrder(await reader.next());
+    let batch = inOrder(await unlessAborted(reader.next(), stop));
     if (!options.fromBeginning) batch = batch.slice(-options.lines);
     while (!stop.aborted) {
       for (const event of batch) await print(event, cache, options.json ?? false);
       const wasAtEnd = batch.length === 0;
       if (wasAtEnd && !options.follow) return;
       if (wasAtEnd) await systemClock.sleep(LOOK_MS, stop).catch(() => {});
-      batch = inOrder(await reader.next());
+      batch = inOrder(await unlessAborted(reader.next(), stop));
     }
   } finally {
     await reader.close();
@@ -72,7 +77,7 @@ async function readerOf({ place, config }: ChosenPlace, from: ReadFrom): Promise
   }
   const { KafkaEventReader } = await import('../fetcher/kafka/kafka-event-reader.ts');
   const { kafkaBootstrapServers: bootstrapServers, webpageLogTopic: topic } = config;
-  return new KafkaEventReader({ bootstrapServers, topic, from });
+  return new KafkaEventReader({ bootstrapServers, topic, from, clock: systemClock });
 }
 
 /** Partitions are read one after the other: what was fetched first comes first. */

@@ -136,6 +136,11 @@ function translating<T>(path: string, work: () => T): T {
   }
 }
 
+/** Whether another process has the file. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SqliteCode.busy;
+}
+
 /** What an error of SQLite or the file system means to a person; any other error is given back as it is. */
 export function translate(path: string, error: unknown): unknown {
   if (error instanceof CurlewError || !(error instanceof Error)) return error;

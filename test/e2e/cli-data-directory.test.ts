@@ -1,7 +1,7 @@
 // A data directory that cannot be used, a ledger that cannot be read, a disk that is full: each is said in one sentence,
 // with what to do, and nothing that was there is harmed.
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { checkArchive } from '../fixtures/check-archive.ts';
 import { curlew, type Ended, resumeArguments, runArguments, sortedRecords } from '../fixtures/curlew-process.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 
+const BIN = new URL('../../bin/curlew.js', import.meta.url).pathname;
 const COUNTY_COURT = new URL('../../examples/county-court.ts', import.meta.url).pathname;
 const scratch = scratchDirectory();
 
@@ -50,6 +51,23 @@ describe('a data directory', () => {
   it.runIf(existsSync('/proc/self'))('where nothing can be made', async () => {
     expectRefusal(await runInto('/proc/curlew-data'), 'data_directory');
   });
+
+  it('that a fetcher cannot use', async () => {
+    await writeFile(scratch('file'), 'mine');
+    expectRefusal(
+      await curlew(['fetcher', '--embedded', '--data', scratch('file', 'data'), '--json']),
+      'data_directory',
+    );
+  });
+
+  it.each([['tail'], ['dead-letters', 'list'], ['dead-letters', 'drop', '--all']])(
+    'that was misspelt is not made by %s %s',
+    async (...command) => {
+      const { code, stderr } = await curlew([...command, '--data', scratch('misspelt')]);
+      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no queue in') });
+      expect(existsSync(scratch('misspelt'))).toBe(false);
+    },
+  );
 
   it('whose archive cannot be written', async () => {
     await mkdir(scratch('data'));
@@ -139,6 +157,19 @@ describe('a full disk', () => {
     expect(new Set(records).size).toBe(court.expectedCases().length + court.expectedDocuments().length);
     expect(records).toHaveLength(new Set(records).size);
     await checkArchive(data);
+  });
+
+  it.runIf(existsSync('/dev/full'))('is told by whatever is printed there, and by its exit code', () => {
+    for (const command of ['--help', 'runs --help', 'fetch --help']) {
+      const { status, stderr } = spawnSync('sh', ['-c', `"${process.execPath}" "${BIN}" ${command} > /dev/full`], {
+        encoding: 'utf8',
+      });
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^curlew: What there is to print could not be written: .*\n {2}Free some space/),
+      ]);
+      expect(stderr).not.toMatch(/\n {4}at /);
+    }
   });
 
   it('is told by an export, which leaves no half file behind', async ({ skip }) => {

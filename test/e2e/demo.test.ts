@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { curlew } from '../fixtures/curlew-process.ts';
+import { curlew, startCurlew } from '../fixtures/curlew-process.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 
 const HOME = fileURLToPath(new URL('../..', import.meta.url));
@@ -43,6 +43,15 @@ describe('curlew demo', () => {
       expect(ended).toMatchObject({ code: 0 });
       expect(ended.stdout).not.toBe('');
     }
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('takes its run with it when it is stopped by %s', async (signal) => {
+    const demo = startCurlew(['demo', '--data', scratch('data')]);
+    await demo.says('run 1, data in');
+    demo.kill(signal);
+    expect(await demo.ended).toMatchObject({ code: 130 });
+    const { stdout } = await curlew(['runs', '--data', scratch('data'), '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ run: 1, state: 'interrupted' });
   });
 
   it('tells machines what came of it, and nothing else, also as npm run demo', { timeout: 60_000 }, async () => {

@@ -13,7 +13,7 @@ import { isTooLarge } from './kafka-error.ts';
 import { endOf, idsFrom } from './topic-tail.ts';
 
 /** Shorter than the lease of the pump. */
-const QUESTION_LIMIT_MS = 8_000;
+export const QUESTION_LIMIT_MS = 8_000;
 const REQUEST_LIMIT_MS = 3_000;
 const LONGEST_RETRY_MS = 2_000;
 /** Half of what a broker takes in one request unless it is told otherwise. */

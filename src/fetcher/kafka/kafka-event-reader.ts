@@ -1,9 +1,11 @@
 // The events of a topic, read by offset: without a consumer group, so that looking changes nothing for anybody.
 
 import { Consumer } from '@platformatic/kafka';
+import type { Clock } from '../../platform/clock.ts';
 import { CurlewError, ErrorCode, messageOf } from '../../platform/errors.ts';
 import { type EventReader, type ReadFrom, readEvent } from '../event-reader.ts';
 import type { WebpageEvent } from '../webpage-event.ts';
+import { QUESTION_LIMIT_MS } from './kafka-event-log.ts';
 import { type BytesConsumer, earliestOffsets, fetchFrom, later, latestOffsets } from './topic-tail.ts';
 
 export interface KafkaEventReaderOptions {
@@ -11,6 +13,7 @@ export interface KafkaEventReaderOptions {
   readonly bootstrapServers: string;
   readonly topic: string;
   readonly from: ReadFrom;
+  readonly clock: Clock;
 }
 
 export class KafkaEventReader implements EventReader {
@@ -37,12 +40,12 @@ export class KafkaEventReader implements EventReader {
   async next(): Promise<readonly WebpageEvent[]> {
     const { topic, bootstrapServers } = this.#options;
     try {
-      const ends = await latestOffsets(this.#consumer, topic);
+      const ends = await this.#ask(latestOffsets(this.#consumer, topic));
       const offsets = (this.#offsets ??= await this.#begin(ends));
       const events: WebpageEvent[] = [];
       for (const [partition, end] of ends.entries()) {
         for (let offset = offsets[partition] ?? 0n; offset < end; offset = offsets[partition] ?? end) {
-          const messages = await fetchFrom(this.#consumer, topic, partition, offset);
+          const messages = await this.#ask(fetchFrom(this.#consumer, topic, partition, offset));
           events.push(...(messages?.values ?? []).flatMap((value) => readEvent(value?.toString() ?? '')));
           offsets[partition] = messages?.next ?? end;
         }
@@ -61,9 +64,23 @@ export class KafkaEventReader implements EventReader {
     await this.#consumer.close(true);
   }
 
+  /** A broker that takes connections and says nothing would be waited for, for minutes. */
+  async #ask<T>(question: Promise<T>): Promise<T> {
+    const answered = new AbortController();
+    const late = this.#options.clock.sleep(QUESTION_LIMIT_MS, answered.signal).then(() => {
+      throw new Error(`no answer within ${QUESTION_LIMIT_MS} ms`);
+    });
+    try {
+      return await Promise.race([question, late]);
+    } finally {
+      late.catch(() => {});
+      answered.abort();
+    }
+  }
+
   async #begin(ends: readonly bigint[]): Promise<bigint[]> {
     const { topic, from } = this.#options;
-    const starts = await earliestOffsets(this.#consumer, topic);
+    const starts = await this.#ask(earliestOffsets(this.#consumer, topic));
     if (from.kind === 'beginning') return [...starts];
     return ends.map((end, partition) => later(starts[partition] ?? 0n, end - BigInt(from.count)));
   }

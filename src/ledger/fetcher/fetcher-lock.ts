@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import { makeDirectory } from '../../platform/make-directory.ts';
+import { isBusy, translate } from '../database.ts';
 
 export class FetcherLock {
   readonly #file: DatabaseSync;
@@ -13,20 +14,23 @@ export class FetcherLock {
     this.#file = file;
   }
 
-  /** Throws `run_owned` when another has it. */
+  /** Throws `run_owned` when another has it, and `data_directory` and `disk_full`. */
   static take(dataDirectory: string): FetcherLock {
-    makeDirectory(dataDirectory);
-    const file = new DatabaseSync(join(dataDirectory, 'fetcher.lock'), { timeout: 0 });
+    const path = join(dataDirectory, 'fetcher.lock');
+    let file: DatabaseSync | undefined;
     try {
+      makeDirectory(dataDirectory);
+      file = new DatabaseSync(path, { timeout: 0 });
       file.exec('BEGIN EXCLUSIVE');
+      return new FetcherLock(file);
     } catch (cause) {
-      file.close();
+      file?.close();
+      if (!isBusy(cause)) throw translate(path, cause);
       throw new CurlewError(ErrorCode.runOwned, `Another fetcher works in ${dataDirectory}.`, {
         remedy: 'Stop it, name another directory with --data, or let workers share a Redis: docs/fleet.md.',
         cause,
       });
     }
-    return new FetcherLock(file);
   }
 
   /** Twice is fine. */
