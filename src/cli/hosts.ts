@@ -86,9 +86,10 @@ function formatHosts(rows: readonly ReturnType<typeof rowOf>[]): string {
 }
 
 function formatReceipt({ run, name, limits, hosts }: PolitenessReceipt): string {
+  const title = `Run ${run} of ${printable(name)}`;
+  if (hosts.length === 0) return `${title}\n\nNo request of it has left.\n`;
   const allowed = limits.length === 0 ? ['under limits that are not known'] : limits.map(formatLimits);
-  const head = `Run ${run} of ${printable(name)}, ${allowed.join('; ')}\n`;
-  return [head, ...(hosts.length === 0 ? ['No request of it has left.\n'] : hosts.map(formatHost))].join('\n');
+  return [`${title}, ${allowed.join('; ')}\n`, ...hosts.map(formatHost)].join('\n');
 }
 
 function formatLimits({ from, rate, robots, userAgent }: LimitsInForce, index: number): string {

@@ -115,20 +115,18 @@ const events: FetchEvent[] = [
   { kind: 'probe_request', host: 'down.example', at: at(3), url: 'https://down.example/', result: 'no answer' },
 ];
 
+const RUN = {
+  kind: 'fetch',
+  trigger: 'cli',
+  name: 'fetch',
+  source: undefined,
+  params: {},
+  replayOf: undefined,
+} as const;
+
 beforeEach(async () => {
   const ledger = await Ledger.open(scratch('data'), { clock: new FakeClock(NOW) });
-  const run = await ledger.createRun(
-    {
-      kind: 'fetch',
-      trigger: 'cli',
-      name: 'fetch',
-      source: undefined,
-      params: {},
-      replayOf: undefined,
-      settings: {},
-    },
-    [],
-  );
+  const run = await ledger.createRun({ ...RUN, settings: {} }, []);
   const writer = await ledger.takeRun(run);
   await writer.heartbeat(storeUnsaved({ sessions: undefined, hosts, robots: new Map(), events }));
   await writer.end('completed', undefined);
@@ -184,5 +182,12 @@ describe('curlew hosts --receipt, as text', () => {
       ].join('\n'),
     );
     expect(await textOf('--receipt', '1')).toBe(text);
+  });
+
+  it('of a run that asked nobody, such as a replay, says so', async () => {
+    const ledger = await Ledger.open(scratch('data'), { clock: new FakeClock(NOW) });
+    await ledger.createRun({ ...RUN, settings: {} }, []);
+    await ledger.close();
+    expect(await textOf('--receipt', '2')).toBe('Run 2 of fetch\n\nNo request of it has left.\n');
   });
 });
