@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { FakeClock } from '../platform/fake-clock.ts';
 import { HEARTBEAT_MS, Heartbeat } from './heartbeat.ts';
 import { PATIENT, type Patience } from './patience.ts';
@@ -99,6 +100,22 @@ describe('a heartbeat', () => {
     expect([seen.patience?.stop.reason, seen.patience?.abort.reason]).toEqual([taken, taken]);
     resolve();
     await expect(done).rejects.toBe(taken);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('does not end the work for a disk that is full, and goes on when there is room again', async () => {
+    let full = true;
+    const tight = owner(() => (full ? new CurlewError(ErrorCode.diskFull, 'The disk is full') : undefined));
+    const { work, resolve, seen } = lasting();
+    const done = new Heartbeat(tight, tight.pipeline, PATIENT, clock).during(work);
+    tight.learn();
+    await clock.advance(HEARTBEAT_MS);
+    expect([seen.patience?.abort.aborted, tight.beats]).toEqual([false, []]);
+    full = false;
+    await clock.advance(HEARTBEAT_MS);
+    expect(tight.beats).toHaveLength(1);
+    resolve();
+    await done;
     expect(clock.waiting).toBe(0);
   });
 

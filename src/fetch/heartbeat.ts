@@ -3,6 +3,7 @@
 // once.
 
 import type { Clock } from '../platform/clock.ts';
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import type { FetchPipeline } from './fetch-pipeline.ts';
 import type { Patience } from './patience.ts';
 import { Soon } from './soon.ts';
@@ -34,8 +35,7 @@ export class Heartbeat {
       abort: AbortSignal.any([patience.abort, signal]),
     };
     this.#live(clock);
-    const save = () => this.#beat().catch((error: unknown) => this.#lost.abort(error));
-    pipeline.watch(new Soon(clock, this.#over.signal, save).ask);
+    pipeline.watch(new Soon(clock, this.#over.signal, () => this.#tryToBeat()).ask);
   }
 
   /**
@@ -61,10 +61,19 @@ export class Heartbeat {
     try {
       for (;;) {
         await clock.sleep(HEARTBEAT_MS, this.#over.signal);
-        await this.#beat();
+        await this.#tryToBeat();
       }
     } catch (error) {
       if (error !== OVER) this.#lost.abort(error);
+    }
+  }
+
+  /** A full disk is for the work itself to meet, which may make room for saying so: it is not lost by a beat. */
+  async #tryToBeat(): Promise<void> {
+    try {
+      await this.#beat();
+    } catch (error) {
+      if (!(error instanceof CurlewError && error.code === ErrorCode.diskFull)) this.#lost.abort(error);
     }
   }
 
