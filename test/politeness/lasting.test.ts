@@ -41,7 +41,7 @@ async function savedSoon(data: string): Promise<void> {
   const heldUntil = async () => {
     if (!hasData(data)) return [];
     const states = await lookAtData(data, async (ledger) => readHostStates(await ledger.hostStates()));
-    return [...states.values()].map(({ rate }) => rate.heldUntil).filter((until) => until > 0);
+    return [...states.values()].map(({ rate }) => rate.heldUntil).filter((until) => until > systemClock.now());
   };
   await expect.poll(async () => (await heldUntil()).length).toBe(1);
   const learntAt = (await heldUntil()).map((until) => until - ASKED_FOR_MS);
