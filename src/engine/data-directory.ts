@@ -1,7 +1,6 @@
 // One directory holds all of Curlew's data: the ledger, the archive beside it, and downloaded files.
 
 import { join } from 'node:path';
-import type { Durability } from '../ledger/database.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Clock } from '../platform/clock.ts';
 
@@ -16,7 +15,6 @@ export interface DataDirectory {
 
 export interface DataOptions {
   readonly clock: Clock;
-  readonly durability?: Durability;
   /** For looking only: the directory must exist. */
   readonly readOnly?: boolean;
 }

@@ -53,7 +53,8 @@ export function fetchUrls(addresses: readonly string[], options: FetchUrlsOption
     const asked = sort(addresses, settings.baseUrl, onOutcome);
     if (asked.size === 0) return undefined;
     const clock = world.clock ?? systemClock;
-    const data = await openData(path, { clock, durability: settings.durability });
+    const data = await openData(path, { clock });
+    data.ledger.setDurability(settings.durability);
     const validators = fresh ? new Validators(data) : undefined;
     try {
       const run = await createRun(data, [...asked.keys()], settings);

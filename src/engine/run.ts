@@ -1,7 +1,7 @@
 // The way in from code: begin a run, go on with one, or replay one.
 
 import { join } from 'node:path';
-import { type Durability, translate } from '../ledger/database.ts';
+import { translate } from '../ledger/database.ts';
 import { LEDGER_FILE } from '../ledger/ledger.ts';
 import type { StoredRecord } from '../ledger/record-table.ts';
 import type { RunId, RunSummary, Trigger } from '../ledger/run.ts';
@@ -58,13 +58,14 @@ export interface RunHandle {
  */
 export function run(scraper: Scraper, options: RunOptions): RunHandle {
   const { data: path, source, trigger = 'cli', walkFrom = 'declared', ...given } = options;
-  return start(path, given.durability, () => {
+  return start(path, () => {
     // What can be refused without a ledger is refused before there is one.
     const settings = readSettings(given);
     const definition = defineScraper(scraper, settings.baseUrl);
     const seeds = planEntries(definition, scraper.params);
     assertSomething(definition, seeds, planWalks(definition, scraper.params, 'declared', []));
     return async (data) => {
+      data.ledger.setDurability(settings.durability);
       const { name } = definition;
       const observed = await observations(data.ledger, name, walkFrom);
       const walks = planWalks(definition, scraper.params, walkFrom, observed);
@@ -97,9 +98,10 @@ export function resumeIn(
   worldOf: (data: DataDirectory) => Pick<World, 'assigner'>,
 ): RunHandle {
   const { data: path, run: reference, ...given } = options;
-  return start(path, given.durability, () => async (data) => {
+  return start(path, () => async (data) => {
     const begun = await data.ledger.run(reference);
     const settings = readSettings({ ...(begun.settings as object), ...given });
+    data.ledger.setDurability(settings.durability);
     const definition = defineScraper(scraper, settings.baseUrl);
     if (begun.replayOf !== undefined) return replaying(data, begun.id, begun.replayOf, definition, settings);
     return live(data, begun.id, definition, settings, worldOf(data));
@@ -123,9 +125,10 @@ export interface ReplayOptions {
  * was not archived is `unknown`.
  */
 export function replay(scraper: Scraper, options: ReplayOptions): RunHandle {
-  return start(options.data, undefined, () => async (data) => {
+  return start(options.data, () => async (data) => {
     const original = await data.ledger.run(options.run);
     const settings = readSettings(original.settings);
+    data.ledger.setDurability(settings.durability);
     const definition = defineScraper(scraper, settings.baseUrl);
     const { name } = definition;
     const seeds = await data.ledger.seedsOf(original.id);
@@ -163,7 +166,7 @@ type Begun = Pick<RunWork, 'definition' | 'settings' | 'openSource' | 'archives'
 type Begin = (data: DataDirectory) => Promise<Begun>;
 
 /** `plan` is asked before the data directory is opened, and made if need be. */
-function start(path: string, durability: Durability | undefined, plan: () => Begin): RunHandle {
+function start(path: string, plan: () => Begin): RunHandle {
   const begun = Promise.withResolvers<RunId>();
   const stream = new RecordStream();
   const control: { engine?: Engine; progress?: Progress; stop?: 'gently' | 'now' } = {};
@@ -178,7 +181,7 @@ function start(path: string, durability: Durability | undefined, plan: () => Beg
     let data: DataDirectory | undefined;
     try {
       const begin = plan();
-      data = await openData(path, { clock: systemClock, ...(durability !== undefined && { durability }) });
+      data = await openData(path, { clock: systemClock });
       const { id, ...rest } = await begin(data);
       begun.resolve(id);
       return await workRun({

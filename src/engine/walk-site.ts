@@ -105,11 +105,12 @@ async function withSite<T>(
   // What cannot be used is refused before there is a ledger.
   readSettings(given);
   const { clock = systemClock } = world;
-  const data = await openData(path, { clock, ...(given.durability !== undefined && { durability: given.durability }) });
+  const data = await openData(path, { clock });
   try {
     const { sites } = data.ledger;
     const kept = await sites.partialRun(site.domain);
     const settings = readSettings({ ...(kept?.settings as object | undefined), ...given });
+    data.ledger.setDurability(settings.durability);
     const planRun = () => planSiteRun(site, { trigger, source }, settings);
     const manager = new SiteManager({ ledger: sites, planRun });
     await manager.addSite(site, source);

@@ -11,7 +11,6 @@ import { MIGRATIONS } from './schema.ts';
 export type Durability = 'process' | 'power';
 
 export interface DatabaseOptions {
-  readonly durability?: Durability;
   /** Opens an existing file without changing anything. */
   readonly readOnly?: boolean;
 }
@@ -20,6 +19,11 @@ const BUSY_TIMEOUT_MS = 10_000;
 const CACHE_KIB = 32 * 1024;
 /** 16 MB of log. Pages of the indexes are written many times over; the more of it is gathered, the less is copied and synced. */
 const CHECKPOINT_PAGES = 4_000;
+
+const SYNCHRONOUS: Readonly<Record<Durability, string>> = {
+  process: 'PRAGMA synchronous = NORMAL',
+  power: 'PRAGMA synchronous = FULL',
+};
 
 export class Database {
   readonly path: string;
@@ -43,7 +47,7 @@ export class Database {
         sqlite.exec(`PRAGMA cache_size = -${CACHE_KIB}; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;`);
         if (!options.readOnly) {
           sqlite.exec(`PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};`);
-          sqlite.exec(`PRAGMA synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'};`);
+          sqlite.exec(SYNCHRONOUS.process);
         }
         const database = new Database(path, sqlite);
         if (!database.#isOld()) return database;
@@ -59,6 +63,11 @@ export class Database {
       Database.open(path).close();
       return Database.open(path, options);
     });
+  }
+
+  /** How safe every later commit is; `process` after opening. */
+  setDurability(durability: Durability): void {
+    translating(this.path, () => this.#sqlite.exec(SYNCHRONOUS[durability]));
   }
 
   /** @internal Left out of the package's declarations, which would else need those of Node. */

@@ -6,7 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
 import type { ProcessIdentity } from '../platform/process-identity.ts';
 import type { HostCounts } from './count-table.ts';
-import { Database, type DatabaseOptions } from './database.ts';
+import { Database, type DatabaseOptions, type Durability } from './database.ts';
 import type { StoredEvent } from './event-table.ts';
 import type { RequestStart, StoredExchange } from './exchange-table.ts';
 import { encodeGapMap, type GapMap } from './gap-map.ts';
@@ -60,6 +60,11 @@ export class Ledger {
   static async open(dataDirectory: string, options: LedgerOptions): Promise<Ledger> {
     const database = Database.open(join(dataDirectory, LEDGER_FILE), options);
     return new Ledger(new LedgerTables(database), options.clock);
+  }
+
+  /** How safe every later commit is: that of the run it is for, as soon as its settings are known. `process` at first. */
+  setDurability(durability: Durability): void {
+    this.#tables.database.setDurability(durability);
   }
 
   /** Records a new run with the entries and the walks it begins from; a replay also with the items of its original. */
