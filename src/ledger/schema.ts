@@ -218,4 +218,8 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX walk_events_site ON walk_events (site_id, id);
   `,
+  `
+  -- Mirror runs that failed before they had a worklist were stored as ok.
+  UPDATE runs SET run_health = iif(status = 'failed', 'failed', 'partial') WHERE run_health = 'ok' AND status <> 'completed';
+  `,
 ];

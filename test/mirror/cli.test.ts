@@ -177,3 +177,18 @@ describe('curlew mirror', () => {
     expect(log).not.toContain(nonce);
   });
 });
+
+describe('a mirror run that fails before it has an index', () => {
+  it('is failed in its status and in its health, wherever it is shown', async () => {
+    const site = await startSite({ cases: 40 });
+    const env = envOf(site);
+    await site.close();
+    const run = await mirror(data(), ['run', ...OPEN, '--json'], env);
+    expect(run.code).toBe(1);
+    const shown = await curlew(['show', 'latest', '--data', data(), '--json']);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ summary: { status: 'failed', health: 'failed' } });
+    const runs = await curlew(['runs', '--data', data(), '--json']);
+    expect(JSON.parse(runs.stdout)).toMatchObject({ state: 'failed', health: 'failed' });
+    expect((await mirror(data(), ['runs'])).stdout).not.toMatch(/\bok\b/);
+  });
+});

@@ -98,7 +98,7 @@ export class MirrorRunTable {
         status,
         error,
         isoTime(now),
-        judgeRunHealth(coverage),
+        judgeRunHealth(status, coverage),
         coverageRatio(coverage),
         coverage.casesTotal,
         coverage.casesPlanned,

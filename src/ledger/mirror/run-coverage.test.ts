@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { RUN_STATUSES } from '../health.ts';
 import { coverageRatio, judgeRunHealth, type RunCoverage } from './run-coverage.ts';
 
 /** Section 11 as a list of sentences, the first that fits counting. */
@@ -29,9 +30,19 @@ describe('the health of a mirror run', () => {
       fc.property(coverage, (c) => {
         const ratio = c.casesDownloaded / Math.max(c.casesPlanned, 1);
         expect(coverageRatio(c)).toBe(ratio);
-        expect(judgeRunHealth(c)).toBe(RULES.find(([, fits]) => fits(c, ratio))?.[0]);
+        expect(judgeRunHealth('completed', c)).toBe(RULES.find(([, fits]) => fits(c, ratio))?.[0]);
       }),
       { numRuns: 5_000 },
+    );
+  });
+
+  it('is never ok unless the run is completed', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...RUN_STATUSES), coverage, (status, c) => {
+        const health = judgeRunHealth(status, c);
+        if (status !== 'completed') expect(health).not.toBe('ok');
+        if (status === 'failed') expect(health).toBe('failed');
+      }),
     );
   });
 
@@ -43,6 +54,6 @@ describe('the health of a mirror run', () => {
     ['ok when the source itself is empty', { casesTotal: 0, casesPlanned: 0, casesAttempted: 0 }, 'ok'],
   ])('is %s', (_, counts, health) => {
     const planned = { casesTotal: 20, casesPlanned: 20, casesAttempted: 20, casesDownloaded: 0 };
-    expect(judgeRunHealth({ ...planned, casesFailed: 0, casesSkipped: 0, ...counts })).toBe(health);
+    expect(judgeRunHealth('completed', { ...planned, casesFailed: 0, casesSkipped: 0, ...counts })).toBe(health);
   });
 });

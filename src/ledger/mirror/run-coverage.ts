@@ -1,6 +1,6 @@
 // How much of its worklist a mirror run got, and what that makes of its health (section 11 of the mirror's design). Pure.
 
-import type { Health } from '../health.ts';
+import type { Health, RunStatus } from '../health.ts';
 
 export interface RunCoverage {
   /** Active cases of the source. */
@@ -20,7 +20,14 @@ export function coverageRatio({ casesDownloaded, casesPlanned }: RunCoverage): n
   return casesDownloaded / Math.max(casesPlanned, 1);
 }
 
-export function judgeRunHealth(coverage: RunCoverage): Health {
+/** Only a completed run can be `ok`: one that failed before it had a worklist has nothing to be measured by. */
+export function judgeRunHealth(status: RunStatus, coverage: RunCoverage): Health {
+  if (status === 'failed') return 'failed';
+  const health = judgeCoverage(coverage);
+  return health === 'ok' && status !== 'completed' ? 'partial' : health;
+}
+
+function judgeCoverage(coverage: RunCoverage): Health {
   const { casesTotal, casesPlanned, casesAttempted, casesDownloaded, casesFailed } = coverage;
   if (casesPlanned === 0) return casesTotal > 0 && casesDownloaded === 0 ? 'suspicious' : 'ok';
   if (casesAttempted === 0) return 'suspicious';
