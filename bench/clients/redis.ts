@@ -1,5 +1,5 @@
 // What a Redis client costs for what the fetcher does: ioredis against node-redis on the same private server, in turns within
-// one run so that a noisy machine hits both. Usage: npm install --prefix bench && node bench/clients/redis.ts
+// one run so that a noisy machine hits both. Usage: npm ci --prefix bench && node bench/clients/redis.ts
 
 import { randomBytes } from 'node:crypto';
 import { createClient, RESP_TYPES } from '@redis/client';

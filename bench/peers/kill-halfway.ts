@@ -18,7 +18,7 @@ const HELP = `npx node bench/peers/kill-halfway.ts [options]
   --scrapy PYTHON  the interpreter that has Scrapy                     [python3]
   --json           print JSON
 
-Peers have to be installed first: npm install --prefix bench; pip install ${SCRAPY_REQUIREMENT}
+Peers have to be installed first: npm ci --prefix bench; pip install ${SCRAPY_REQUIREMENT}
 `;
 
 const { values } = parseArgs({

@@ -54,7 +54,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export async function missing(contender: Contender, python: string): Promise<string | undefined> {
   switch (contender) {
     case 'crawlee':
-      return existsSync(here('../node_modules/@crawlee/cheerio')) ? undefined : 'npm install --prefix bench';
+      return existsSync(here('../node_modules/@crawlee/cheerio')) ? undefined : 'npm ci --prefix bench';
     case 'scrapy':
       return (await scrapyVersion(python)) === undefined
         ? `pip install ${SCRAPY_REQUIREMENT}, and --scrapy PYTHON if that is not python3`

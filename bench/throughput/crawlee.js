@@ -1,5 +1,5 @@
 // The peer: Crawlee's CheerioCrawler with its queue and dataset on disk, as its own guide writes it. In JavaScript, so that
-// the type check does not need it installed (npm install --prefix bench).
+// the type check does not need it installed (npm ci --prefix bench).
 //   CRAWLEE_STORAGE_DIR=DIRECTORY node bench/throughput/crawlee.js URL CONCURRENCY [OPTIONS AS JSON]
 
 import { CheerioCrawler, Dataset, log } from '@crawlee/cheerio';

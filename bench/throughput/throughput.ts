@@ -23,7 +23,7 @@ const HELP = `npx node bench/throughput/throughput.ts [options]
   --json             print JSON
   --check            exit 1 if a bar is missed
 
-Peers have to be installed first: npm install --prefix bench; pip install ${SCRAPY_REQUIREMENT}
+Peers have to be installed first: npm ci --prefix bench; pip install ${SCRAPY_REQUIREMENT}
 `;
 
 const PEERS: readonly Contender[] = ['crawlee', 'scrapy'];

@@ -23,15 +23,15 @@ const BY_PAGE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const BY_LINE: readonly (readonly [line: RegExp, file: string, has: string])[] = [
   [/^curlew serve( |$)/, 'test/docs/serve-pages.test.ts', 'startShell'],
   [/^npx curlew demo$/, 'test/e2e/demo.test.ts', "'demo'"],
-  [/^npm install && npm run demo$/, 'test/e2e/demo.test.ts', 'npm run demo'],
-  [/^npm install && npm test$/, '.ci/run', 'npm test'],
+  [/^npm ci && npm run demo$/, 'test/e2e/demo.test.ts', 'npm run demo'],
+  [/^npm ci && npm test$/, '.ci/run', 'npm test'],
   [/^mkdir court && cd court$|^npm init --yes$|^npm install curlew zod$/, 'test/e2e/package.test.ts', "'install'"],
   [/^npx tsc --noEmit -p web$/, 'package.json', 'tsc --noEmit -p web'],
   [/^npx node scripts\/build-web\.ts$/, 'scripts/build.ts', 'build-web.ts'],
 ];
 
 /** What people start, and no test: the file or folder must be there. Their code is type-checked with everything else. */
-const TOOL = /^(?:npx node ((?:bench|scripts)\/\S+\.ts)|npx vitest run (test\/\S+)|npm install --prefix (bench))\b/;
+const TOOL = /^(?:npx node ((?:bench|scripts)\/\S+\.ts)|npx vitest run (test\/\S+)|npm ci --prefix (bench))\b/;
 
 const pages = await listPages();
 const blocks = pages.flatMap((page) => [...codeBlocksOf(page), ...indentedBlocksOf(page)]);
