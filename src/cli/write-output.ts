@@ -6,13 +6,20 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CurlewError, ErrorCode, messageOf, systemCodeOf } from '../platform/errors.ts';
+import { printable } from './format.ts';
 
 const CHUNK_LENGTH = 64 * 1024;
 
 export async function writeLines(output: string | undefined, lines: AsyncIterable<string>): Promise<void> {
-  const chunks = Readable.from(inChunks(lines));
-  if (output === undefined) await pipeline(chunks, process.stdout, { end: false });
-  else await toPath(output, (target) => pipeline(chunks, target));
+  if (output === undefined) {
+    const shown = process.stdout.isTTY ? forTerminal(lines) : lines;
+    await pipeline(Readable.from(inChunks(shown)), process.stdout, { end: false });
+  } else await toPath(output, (target) => pipeline(Readable.from(inChunks(lines)), target));
+}
+
+/** A file or a program gets what a site sent; a terminal must not obey it. */
+async function* forTerminal(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield line.split('\n').map(printable).join('\n');
 }
 
 /** A write per line would cost more than making the line. */

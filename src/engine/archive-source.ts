@@ -3,9 +3,11 @@
 
 import { ArchiveReader } from '../archive/archive-reader.ts';
 import type { Outcome } from '../fetch/outcome.ts';
+import type { StoredExchange } from '../ledger/exchange-table.ts';
 import type { ClaimedRequest } from '../ledger/page-result.ts';
 import type { RequestFate } from '../ledger/request-table.ts';
 import type { RunId } from '../ledger/run.ts';
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import type { AnswerSource } from './answer-source.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { readExchange } from './read-exchange.ts';
@@ -28,10 +30,20 @@ export class ArchiveSource implements AnswerSource {
     if (fate === undefined) return unknown(`run ${this.#run} never asked for it`);
     const final = (await this.#data.ledger.exchangesOf(fate.id)).at(-1);
     if (final !== undefined && final.status >= 200 && final.status < 300) {
-      const response = await readExchange(this.#data, this.#reader, final, this.#maxPageBytes);
-      return { kind: 'ok', exchanges: [], response };
+      return this.#read(final);
     }
     return pageless(fate);
+  }
+
+  /** A page that is damaged is one page that cannot be answered; the others still can. */
+  async #read(exchange: StoredExchange): Promise<Outcome> {
+    try {
+      const response = await readExchange(this.#data, this.#reader, exchange, this.#maxPageBytes);
+      return { kind: 'ok', exchanges: [], response };
+    } catch (error) {
+      if (error instanceof CurlewError && error.code === ErrorCode.archiveDamaged) return unreadable(error.message);
+      throw error;
+    }
   }
 
   takeUnsaved(): undefined {}
@@ -60,11 +72,9 @@ function pageless({ verdict, status, reason = 'no answer' }: RequestFate): Outco
 }
 
 function unknown(reason: string): Outcome {
-  return {
-    kind: 'url_specific',
-    exchanges: [],
-    status: undefined,
-    reason: `not in the archive: ${reason}`,
-    retriable: true,
-  };
+  return unreadable(`not in the archive: ${reason}`);
+}
+
+function unreadable(reason: string): Outcome {
+  return { kind: 'url_specific', exchanges: [], status: undefined, reason, retriable: true };
 }

@@ -8,6 +8,7 @@ import { type WarcEntry, writeWarc } from '../archive/write-warc.ts';
 import type { StoredExchange } from '../ledger/exchange-table.ts';
 import type { ExchangeId } from '../ledger/page-result.ts';
 import type { RunId } from '../ledger/run.ts';
+import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
 import { version } from '../platform/version.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { locationOf } from './read-exchange.ts';
@@ -48,6 +49,18 @@ async function responseOf(data: DataDirectory, exchange: StoredExchange, reader:
     const { body, bodySha256: sha256 } = head;
     return { kind: 'whole', head, payload: { sha256, size: body.length, decoded: false, chunks: [body] } };
   }
-  const chunks = createReadStream(join(data.files, exchange.filePath ?? ''));
+  const chunks = readFile(join(data.files, exchange.filePath ?? ''), exchange.url);
   return { kind: 'whole', head, payload: { ...head.file, decoded: true, chunks } };
+}
+
+/** An error names the stored file: it must not pass for one of the file that is being written. */
+async function* readFile(path: string, url: string): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream(path);
+  } catch (error) {
+    throw new CurlewError(ErrorCode.archiveDamaged, `The download of ${url} cannot be read: ${messageOf(error)}`, {
+      remedy: 'Restore the file from a backup, or fetch it again.',
+      cause: error,
+    });
+  }
 }

@@ -37,32 +37,55 @@ export class Database {
 
   /**
    * Opens the ledger file, creating or upgrading it. A file written by a newer Curlew is refused with `ledger_newer`. One
-   * to be read only that is older, or being created at this moment, is upgraded before.
+   * to be read only that is older, being created at this moment, or left in the middle of a transaction by a process that
+   * died, is upgraded or recovered first.
    */
   static open(path: string, options: DatabaseOptions = {}): Database {
     return translating(path, () => {
-      if (!options.readOnly) makeDirectory(dirname(path));
-      const sqlite = new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: BUSY_TIMEOUT_MS });
-      try {
-        sqlite.exec(`PRAGMA cache_size = -${CACHE_KIB}; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;`);
-        if (!options.readOnly) {
-          sqlite.exec(`PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};`);
-          sqlite.exec(SYNCHRONOUS.process);
-        }
-        const database = new Database(path, sqlite);
-        if (!database.#isOld()) return database;
-        if (!options.readOnly) {
-          database.#migrate();
-          return database;
-        }
-      } catch (error) {
-        sqlite.close();
-        throw error;
-      }
-      sqlite.close();
-      Database.open(path).close();
-      return Database.open(path, options);
+      if (options.readOnly) return Database.#openReadOnly(path) ?? Database.#openAfterRecovery(path);
+      makeDirectory(dirname(path));
+      return Database.#connect(path, false, (database) => {
+        if (database.#isOld()) database.#migrate();
+      });
     });
+  }
+
+  /** Undefined when the file has to be written before it can be read. */
+  static #openReadOnly(path: string): Database | undefined {
+    try {
+      let isOld = false;
+      const database = Database.#connect(path, true, (opened) => {
+        isOld = opened.#isOld();
+      });
+      if (!isOld) return database;
+      database.close();
+    } catch (error) {
+      // A transaction was cut off in the middle, and only a writer may undo what it left.
+      if (sqliteCodeOf(error) !== SqliteCode.readOnly) throw error;
+    }
+    return undefined;
+  }
+
+  static #openAfterRecovery(path: string): Database {
+    Database.open(path).close();
+    return Database.#connect(path, true, () => {});
+  }
+
+  static #connect(path: string, readOnly: boolean, prepare: (database: Database) => void): Database {
+    const sqlite = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS });
+    try {
+      sqlite.exec(`PRAGMA cache_size = -${CACHE_KIB}; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;`);
+      if (!readOnly) {
+        sqlite.exec(`PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};`);
+        sqlite.exec(SYNCHRONOUS.process);
+      }
+      const database = new Database(path, sqlite);
+      prepare(database);
+      return database;
+    } catch (error) {
+      sqlite.close();
+      throw error;
+    }
   }
 
   /** How safe every later commit is; `process` after opening. */
@@ -134,7 +157,23 @@ const SqliteCode = {
 };
 
 /** What the file system says when a directory cannot be made or written. */
-const UNWRITABLE: ReadonlySet<string> = new Set(['EACCES', 'EROFS', 'EPERM', 'ENOTDIR', 'EEXIST', 'ENOENT']);
+const UNWRITABLE: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EEXIST',
+  'EINVAL',
+  'EIO',
+  'ELOOP',
+  'EMFILE',
+  'ENAMETOOLONG',
+  'ENFILE',
+  'ENODEV',
+  'ENOENT',
+  'ENOTDIR',
+  'ENXIO',
+  'EPERM',
+  'EROFS',
+  'ESTALE',
+]);
 
 /** Runs `work`; an error of SQLite or the file system comes out as one that says what to do. */
 function translating<T>(path: string, work: () => T): T {
@@ -147,17 +186,22 @@ function translating<T>(path: string, work: () => T): T {
 
 /** Whether another process has the file. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SqliteCode.busy;
+  return sqliteCodeOf(error) === SqliteCode.busy;
+}
+
+/** SQLite's primary result code; undefined for an error that is not SQLite's. */
+function sqliteCodeOf(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
 }
 
 /** What an error of SQLite or the file system means to a person; any other error is given back as it is. */
 export function translate(path: string, error: unknown): unknown {
   if (error instanceof CurlewError || !(error instanceof Error)) return error;
   const system = 'code' in error ? error.code : undefined;
-  if (system === 'ENOSPC') return diskFull(path, error);
+  if (system === 'ENOSPC' || system === 'EDQUOT') return diskFull(path, error);
   if (typeof system === 'string' && UNWRITABLE.has(system)) return unwritable(path, error);
-  if (system !== 'ERR_SQLITE_ERROR' || !('errcode' in error)) return error;
-  switch (Number(error.errcode) & 0xff) {
+  if (system !== 'ERR_SQLITE_ERROR') return error;
+  switch (sqliteCodeOf(error)) {
     case SqliteCode.full:
       return diskFull(path, error);
     case SqliteCode.ioError:
@@ -197,11 +241,14 @@ function diskFull(path: string, cause: Error): CurlewError {
 }
 
 function unwritable(path: string, cause: Error): CurlewError {
+  const tooManyOpen = 'code' in cause && (cause.code === 'EMFILE' || cause.code === 'ENFILE');
   return new CurlewError(
     ErrorCode.dataDirectory,
     `The data directory cannot be used: ${dirname(path)} (${cause.message})`,
     {
-      remedy: 'Check that it exists and may be written, or choose another with --data.',
+      remedy: tooManyOpen
+        ? 'Raise the limit of open files (ulimit -n), or end other programs that have many open, and try again.'
+        : 'Check that it exists and may be written, or choose another with --data.',
       cause,
     },
   );

@@ -27,6 +27,14 @@ function runInto(data: string, ...options: string[]): Promise<Ended> {
   return curlew([...runArguments(COUNTY_COURT, court, data), ...options]);
 }
 
+const KILLED_IN_TRANSACTION = `
+  const { DatabaseSync } = require('node:sqlite');
+  const ledger = new DatabaseSync(process.argv[1]);
+  ledger.exec('PRAGMA cache_size = 1; BEGIN; CREATE TABLE filler (text)');
+  for (let row = 0; row < 2_000; row++) ledger.exec("INSERT INTO filler VALUES (hex(randomblob(500)))");
+  process.kill(process.pid, 'SIGKILL');
+`;
+
 function expectRefusal({ code, stdout, stderr }: Ended, errorCode: string): string {
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^curlew: .*\n {2}\S/m) });
   expect(stderr).not.toMatch(/unexpected|\n {4}at /);
@@ -35,6 +43,29 @@ function expectRefusal({ code, stdout, stderr }: Ended, errorCode: string): stri
 }
 
 describe('a data directory', () => {
+  it.each([
+    ['runs', []],
+    ['show', ['latest']],
+    ['resume', ['latest']],
+    ['hosts', []],
+  ])('whose first transaction was killed can be read: %s', async (command, args) => {
+    const data = scratch('data');
+    await mkdir(data);
+    // A rollback journal of a transaction whose pages are partly in the file: SQLite calls it hot.
+    const killed = spawnSync(process.execPath, ['-e', KILLED_IN_TRANSACTION, join(data, 'ledger.sqlite')]);
+    expect([killed.signal, existsSync(join(data, 'ledger.sqlite-journal'))]).toEqual(['SIGKILL', true]);
+    const { stderr } = await curlew([command, ...args, '--data', data]);
+    expect(stderr).not.toMatch(/readonly|cannot be used/);
+    expect(existsSync(join(data, 'ledger.sqlite-journal'))).toBe(false);
+  });
+
+  it.each(['EIO', 'EMFILE', 'ENAMETOOLONG', 'EDQUOT'])('that cannot be made for %s', async (code) => {
+    const env = { CURLEW_TEST_MKDIR_ERROR: code };
+    const preload = new URL('../fixtures/failing-mkdir.ts', import.meta.url).pathname;
+    const ended = await curlew(runArguments(COUNTY_COURT, court, scratch('data')), { preload, env });
+    expectRefusal(ended, code === 'EDQUOT' ? 'disk_full' : 'data_directory');
+  });
+
   it('that lies below a file', async () => {
     await writeFile(scratch('file'), 'mine');
     const said = expectRefusal(await runInto(scratch('file', 'data')), 'data_directory');

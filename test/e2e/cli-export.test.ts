@@ -3,7 +3,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { createReadStream, existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WARCParser } from 'warcio';
@@ -64,6 +64,7 @@ describe('export --format csv', () => {
       'plain',
       '"quoted", with a comma',
       'two\nlines',
+      '\x1b]0;stolen title\x07 \x1b[2J\x9b31m',
       'y',
     ]);
     expect(rows[1]?.slice(4)).toEqual(['-5', '["=1"]', 'x']);
@@ -123,6 +124,20 @@ describe('export --format warc', () => {
     const piped = execFileSync('sh', ['-c', shell, ...args], { encoding: 'utf8' });
     const filed = execFileSync('sh', ['-c', `gzip -dc "$0" | grep -ac '^WARC/1.1'`, scratch('one.warc.gz')]);
     expect(piped).toBe(filed.toString());
+  });
+
+  it('names the download that is missing, not the file that is being written', async () => {
+    await run();
+    const lost = (await sortedRecords(scratch('data')))
+      .map((line) => JSON.parse(line))
+      .find(({ kind }) => kind === 'document').data.file;
+    await rm(scratch('data', 'files', lost));
+    const args = ['export', 'latest', '--data', scratch('data'), '--format', 'warc', '-o', scratch('run.warc.gz')];
+    const { code, stderr } = await curlew(args);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(lost) });
+    expect(stderr).toContain('The download of ');
+    expect(stderr).not.toContain('--output');
+    expect(existsSync(scratch('run.warc.gz'))).toBe(false);
   });
 });
 

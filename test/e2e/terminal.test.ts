@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startCourt } from '../../sim/court/court.ts';
 import { closing } from '../fixtures/closing.ts';
-import { runArguments } from '../fixtures/curlew-process.ts';
+import { curlew, runArguments } from '../fixtures/curlew-process.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/curlew.js', import.meta.url));
@@ -48,6 +48,15 @@ describe('on a terminal', () => {
     expect(screen).toMatch(new RegExp(`${host}  .*█.*░.*  \\d+/\\d+  \\d+\\.\\d/s.* left`));
     // The last drawing is erased before the summary is written.
     expect(screen).toMatch(/\x1b\[\d+F\x1b\[JRun 1 of CountyCourt: completed, health \x1b\[32mok/);
+  });
+
+  it.each(['csv', 'jsonl'])('shows what a site sent and does not obey it: export --format %s', async (format) => {
+    const court = closing(await startCourt({ highest: 20 }));
+    const scraper = fileURLToPath(new URL('scrapers/formulas.ts', import.meta.url));
+    await curlew(runArguments(scraper, court, scratch('data')));
+    const { screen } = await onTerminal(['export', '1', '--format', format, '--data', scratch('data')]).ended;
+    expect(screen).toContain('\\u001b]0;stolen title');
+    expect(screen.replaceAll('\r\n', '\n')).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
   });
 
   it('has no colours with NO_COLOR', async () => {

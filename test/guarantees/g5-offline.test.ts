@@ -1,9 +1,12 @@
 // G5: a replay from the archive opens no connection and gives the same records. The site is gone and the process has no
 // way to the network: whoever tries is caught.
 
+import { open } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { startCourt } from '../../sim/court/court.ts';
+import { segmentName } from '../../src/archive/segment-name.ts';
 import { closing } from '../fixtures/closing.ts';
 import { curlew, type Ended, resultIn, runArguments, sortedRecords, startCurlew } from '../fixtures/curlew-process.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
@@ -48,6 +51,39 @@ describe('a replay', () => {
     expect([...kinds].sort()).toEqual(['api', 'case', 'document', 'notice', 'total']);
     const shown = await curlew(['show', '2', '--data', scratch('data'), '--json']);
     expect(JSON.parse(shown.stdout).summary.requests).toEqual(resultIn(original).requests);
+  });
+
+  it('of an archive with damaged pages reads all the others, and names the damaged ones', async () => {
+    const original = resultIn(await archiveTour());
+    const ledger = new DatabaseSync(scratch('data', 'ledger.sqlite'), { readOnly: true });
+    const damaged = ledger
+      .prepare(
+        `SELECT url, segment_id, response_offset, response_length FROM exchanges
+         WHERE url GLOB '*/case/?' AND status = 200 AND file_path IS NULL AND revisit_of IS NULL LIMIT 3`,
+      )
+      .all();
+    ledger.close();
+    const [first, second, third] = damaged;
+    // One flipped byte, one page of zeros, one whose pages before stay whole.
+    for (const [row, length] of [
+      [first, 1],
+      [second, Number(second?.response_length)],
+      [third, 10],
+    ] as const) {
+      const segment = scratch('data', 'archive', segmentName(Number(row?.segment_id)));
+      const file = await open(segment, 'r+');
+      const middle = Number(row?.response_offset) + (length === 1 ? Number(row?.response_length) >> 1 : 0);
+      await file.write(Buffer.alloc(length, 0), 0, length, middle);
+      await file.close();
+    }
+    const replayed = await replay();
+    const { exitCode, health, requests, records } = resultIn(replayed);
+    expect({ exitCode, health, unknown: requests.unknown }).toEqual({ exitCode: 1, health: 'partial', unknown: 3 });
+    expect(requests.pending).toBe(0);
+    expect(records).toBeGreaterThan(original.records - 3 * 4);
+    const shown = await curlew(['show', '2', '--data', scratch('data')]);
+    expect(shown.stdout).toContain('archive');
+    for (const row of damaged) expect(shown.stdout).toContain(String(row.response_offset));
   });
 
   it('with a changed scraper shows what was added, lost and changed', { timeout: 60_000 }, async () => {

@@ -21,6 +21,7 @@ export default class Formulas extends Scraper {
       'plain',
       '"quoted", with a comma',
       'two\nlines',
+      '\x1b]0;stolen title\x07 \x1b[2J\x9b31m',
     ]) {
       yield record('cell', Cell, { text, amount: -5, nested: ['=1'], '=header': 'x' });
     }
