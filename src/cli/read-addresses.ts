@@ -28,9 +28,9 @@ function empty(sources: readonly string[]): CurlewError {
   });
 }
 
-/** An address stays one, even where there is a file of that name. */
-function isFile(source: string): boolean {
-  return !/^https?:/i.test(source) && existsSync(source) && statSync(source).isFile();
+/** A file or a pipe. An address stays one, even where there is a file of that name. */
+export function isFile(source: string): boolean {
+  return !/^https?:/i.test(source) && existsSync(source) && !statSync(source).isDirectory();
 }
 
 async function* readLines(input: Readable): AsyncGenerator<string> {

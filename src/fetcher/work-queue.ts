@@ -7,7 +7,7 @@ import type { MalformedReason } from './queued-url.ts';
 import type { FetchedPage } from './webpage-event.ts';
 
 export interface Lease {
-  /** The item as it was queued. */
+  /** The item as it was queued; of a dead letter that was moved back, its URL. */
   readonly url: string;
   /** As `URL.host` gives it. */
   readonly host: string;

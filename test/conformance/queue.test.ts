@@ -2,7 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LONGEST_ITEM_BYTES } from '../../src/fetcher/queued-url.ts';
+import { deadLetter, deadLetterLine } from '../../src/fetcher/dead-letter.ts';
+import { LONGEST_ITEM_BYTES } from '../../src/fetcher/keepable.ts';
 import { all, leaseAll, leaseOne, onEveryBackend, somePage, WORKER } from './backends.ts';
 
 onEveryBackend((open) => {
@@ -172,6 +173,37 @@ onEveryBackend((open) => {
       const longest = 'https://a.example/'.padEnd(LONGEST_ITEM_BYTES, 'x');
       await backend.queue.enqueue([longest]);
       expect((await leaseOne(backend)).url).toBe(longest);
+    });
+  });
+
+  describe('dead letters in the queue', () => {
+    const letterAbout = (url: string) =>
+      deadLetterLine(deadLetter({ url, reason: 'http_404', status: 404, attempts: 3, first: 0, last: 1 }));
+
+    it('are leased as the URLs they are about, and respect hosts that are not wanted', async () => {
+      const backend = await open();
+      await backend.queue.enqueue([letterAbout(A), letterAbout(letterAbout(B))]);
+      const other = await backend.queue.lease({ ...WORKER, except: ['a.example'] });
+      expect(other).toMatchObject({ url: B, host: 'b.example' });
+      expect(await backend.queue.lease({ ...WORKER, except: ['a.example'] })).toBeUndefined();
+      const lease = await leaseOne(backend);
+      expect(lease).toMatchObject({ url: A, host: 'a.example' });
+      expect(await backend.queue.giveBack(lease)).toBe(true);
+      expect(await leaseOne(backend)).toMatchObject({ url: A, host: 'a.example' });
+    });
+
+    it('become dead letters about the URL again, never about a dead letter', async () => {
+      const backend = await open();
+      await backend.queue.enqueue([letterAbout(A), letterAbout('no url'), '{"url":"https://a.example/"}']);
+      const lease = await leaseOne(backend);
+      await backend.queue.bury(lease, { reason: 'http_410', status: 410, attempts: 1 });
+      expect(await leaseAll(backend)).toEqual([]);
+      const letters = await all(backend.deadLetters.list());
+      expect(letters.map(({ reason, url }) => `${reason} ${url}`)).toEqual([
+        `http_410 ${A}`,
+        'not_a_url no url',
+        'not_a_url {"url":"https://a.example/"}',
+      ]);
     });
   });
 

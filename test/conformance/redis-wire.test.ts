@@ -86,6 +86,29 @@ it('a dead letter is one line, and a plain URL that others push is one too', asy
   expect((await leaseOne(backend)).url).toBe('https://plain.example/');
 });
 
+it('dead letters moved to the queue by hand are fetched again, and what an older version made of them too', async () => {
+  const backend = await setting();
+  const { run, names, queue, deadLetters } = backend;
+  const move = () => run((client) => client.lMove(names.deadLetters, names.queue, 'LEFT', 'RIGHT'));
+  await queue.enqueue(['https://a.example/1', 'https://a.example/2']);
+  for (const lease of await leaseAll(backend))
+    await queue.bury(lease, { reason: 'http_500', status: 500, attempts: 3 });
+  await run((client) => client.rPush(names.deadLetters, 'https://plain.example/'));
+  // A dead letter that was taken for a URL: the line is in the place of the URL.
+  const [line = ''] = await run((client) => client.lRange(names.deadLetters, 0, 0));
+  const nested = { url: line, reason: 'not_a_url', status: null, attempts: 0, first: null, last: null };
+  await run((client) => client.rPush(names.deadLetters, [JSON.stringify(nested), JSON.stringify(nested)]));
+  for (let moved = 0; moved < 4; moved++) await move();
+  expect((await leaseAll(backend)).map(({ url }) => url)).toEqual([
+    'https://a.example/1',
+    'https://a.example/2',
+    'https://plain.example/',
+    'https://a.example/1',
+  ]);
+  expect(await deadLetters.requeue({ host: 'a.example' })).toBe(1);
+  expect(await run((client) => client.lRange(names.queue, 0, -1))).toEqual(['https://a.example/1']);
+});
+
 it('content has no end before its event is published, and the time to live from then on', async () => {
   const backend = await setting();
   const { event, body } = somePage();

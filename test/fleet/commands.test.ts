@@ -3,14 +3,17 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { startCourt } from '../../sim/court/court.ts';
+import { RedisConnection } from '../../src/fetcher/redis/redis-connection.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { closing } from '../fixtures/closing.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 import { kafkaOrSkip, redisOrSkip } from '../fixtures/services.ts';
-import { type Env, FAST, ownEnvironment, startWorker } from './fleet.ts';
+import { type Env, FAST, ownEnvironment, ownFleet, startWorker } from './fleet.ts';
 import { parsePrometheusText, total } from './prometheus-text.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/curlew.js', import.meta.url));
@@ -62,7 +65,7 @@ function suite(place: () => Env): void {
       `# to be fetched\n${[...fine, enormous, 'ftp://court.example/x'].join('\r\n')}\n\nno address\n`,
     );
     const queued = await curlew(env, 'enqueue', file, `${court.url}/private/1`, broken ?? '', '--json');
-    expect(JSON.parse(queued)).toMatchObject({ queued: 35, waiting: 35, leased: 0 });
+    expect(JSON.parse(queued)).toMatchObject({ queued: 35, malformed: 3, waiting: 35, leased: 0 });
     expect(await curlew(env, 'enqueue', gone ?? '', alsoGone ?? '')).toMatch(/^Queued 2 in .*; 37 wait there now\.\n$/);
 
     const worker = startWorker(env);
@@ -138,9 +141,91 @@ describe('in a fleet', async () => {
       PAGE_FETCHER_WEBPAGE_LOG_TOPIC: `log-${own}`,
     };
   });
+
+  it('dead letters that a person moved to the queue with LMOVE are fetched', async () => {
+    const court = closing(await startCourt({ highest: 3 }));
+    const fleet = await ownFleet(redis, kafka);
+    court.faults.set({ kind: 'status', status: 404, path: '/case/' });
+    await fleet.queue.enqueue([`${court.url}/case/1`, `${court.url}/case/2`]);
+    const worker = startWorker(fleet.env);
+    await expect.poll(() => fleet.deadLetters.size(), { timeout: 20_000 }).toBe(2);
+    await court.faults.clear();
+    const connection = await RedisConnection.open(redis, { clock: systemClock });
+    onTestFinished(() => connection.close());
+    const dead = fleet.env.PAGE_FETCHER_DLQ_QUEUE ?? '';
+    for (let moved = 0; moved < 2; moved++) {
+      await connection.run((client) => client.lMove(dead, fleet.queueName, 'LEFT', 'RIGHT'));
+    }
+    await expect.poll(async () => (await fleet.events()).length, { timeout: 20_000 }).toBe(2);
+    expect((await fleet.events()).map(({ url }) => url).toSorted()).toEqual([
+      `${court.url}/case/1`,
+      `${court.url}/case/2`,
+    ]);
+    expect(await fleet.deadLetters.size()).toBe(0);
+    expect(worker.lines.filter(({ event }) => event === 'malformed')).toEqual([]);
+  }, 60_000);
 });
 
 describe('alone', () => suite(() => ({ CURLEW_DATA: scratch('data') })));
+
+it.each([
+  ['a word', 'nonsense', 'is neither an http or https address nor a file'],
+  ['a file that is not there', 'no-such-urls.txt', 'is neither an http or https address nor a file'],
+  ['a directory', tmpdir(), 'is neither an http or https address nor a file'],
+  ['an address of another kind', 'ftp://court.example/1', 'is neither an http or https address nor a file'],
+  ['a host without its scheme', 'court.example/1', 'is neither an http or https address nor a file'],
+  ['an address that is too long', `https://court.example/${'x'.repeat(9_000)}`, 'at most 8 KiB'],
+])('enqueue refuses %s, and queues nothing of what stands beside it', async (_, argument, words) => {
+  const env = { CURLEW_DATA: scratch('refused') };
+  for (const args of [[argument], ['https://court.example/1', argument], [argument, 'https://court.example/1']]) {
+    await expect(curlew(env, 'enqueue', ...args)).rejects.toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(words),
+    });
+  }
+  await curlew(env, 'enqueue', 'https://court.example/2');
+  const counted = await curlew(env, 'enqueue', 'https://court.example/3', '--json');
+  expect(JSON.parse(counted)).toMatchObject({ queued: 1, waiting: 2 });
+});
+
+it('enqueue refuses a file without a single address, and tells of lines that are none', async () => {
+  const env = { CURLEW_DATA: scratch('lines') };
+  await writeFile(scratch('table.csv'), 'number,title\n1,A v B\n');
+  await expect(curlew(env, 'enqueue', scratch('table.csv'))).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('nothing was queued'),
+  });
+  await writeFile(scratch('mixed.txt'), 'https://court.example/1\nno address\n');
+  expect(await curlew(env, 'enqueue', scratch('mixed.txt'))).toMatch(
+    /^Queued 2 in .*; 2 wait there now\. 1 cannot be fetched and will be dead letters\.\n$/,
+  );
+});
+
+it('enqueue takes dead letters as dead-letters list --json prints them, and queues their URLs', async () => {
+  const court = closing(await startCourt({ highest: 3 }));
+  const env = { ...FAST, CURLEW_DATA: scratch('letters') };
+  court.faults.set({ kind: 'status', status: 404, path: '/case/' });
+  await curlew(env, 'enqueue', `${court.url}/case/1`, `${court.url}/case/2`);
+  const failing = startWorker(env);
+  const letters = () => curlew(env, 'dead-letters', 'list', '--json');
+  await expect.poll(async () => readLines(await letters()), { timeout: 20_000 }).toHaveLength(2);
+  failing.signal('SIGTERM');
+  await failing.ended;
+  await court.faults.clear();
+  await writeFile(scratch('letters.jsonl'), await letters());
+  await curlew(env, 'dead-letters', 'drop', '--all');
+  expect(JSON.parse(await curlew(env, 'enqueue', scratch('letters.jsonl'), '--json'))).toMatchObject({
+    queued: 2,
+    malformed: 0,
+  });
+  startWorker(env);
+  const published = async () =>
+    readLines(await curlew(env, 'tail', '--from-beginning', '--json')).map(({ url }) => url);
+  await expect
+    .poll(async () => (await published()).toSorted(), { timeout: 20_000 })
+    .toEqual([`${court.url}/case/1`, `${court.url}/case/2`]);
+}, 60_000);
 
 it('a variable that cannot be used is named, and nothing is begun', async () => {
   const failing = curlew({ PAGE_FETCHER_MAX_RETRIES: 'many' }, 'fetcher');

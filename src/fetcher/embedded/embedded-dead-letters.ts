@@ -1,7 +1,7 @@
 // Dead letters in the ledger. Putting back is one transaction.
 
 import type { FetcherLedger } from '../../ledger/fetcher/fetcher-ledger.ts';
-import { type DeadLetter, readDeadLetter } from '../dead-letter.ts';
+import { type DeadLetter, readDeadLetter, subjectOf } from '../dead-letter.ts';
 import type { DeadLetterFilter, DeadLetters } from '../dead-letters.ts';
 import { hostOf } from './embedded-work-queue.ts';
 
@@ -31,7 +31,7 @@ export class EmbeddedDeadLetters implements DeadLetters {
   async requeue({ reason, host }: DeadLetterFilter): Promise<number> {
     return this.#ledger.transaction(() => {
       const taken = this.#ledger.deadLetters.take(reason, host);
-      for (const { url } of taken) this.#ledger.queue.append(url, hostOf(url));
+      for (const { url } of taken) this.#ledger.queue.append(subjectOf(url), hostOf(url));
       return taken.length;
     });
   }

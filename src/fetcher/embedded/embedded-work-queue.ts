@@ -39,8 +39,9 @@ export class EmbeddedWorkQueue implements WorkQueue {
       for (;;) {
         const next = queue.handOut(worker, now + leaseMs, unwanted);
         if (next === undefined) return undefined;
-        const lease = { url: next.item, host: next.host, worker, token: `${next.place}`, leasedAt: now };
         const read = readQueuedUrl(next.item);
+        const host = read.kind === 'url' ? read.host : next.host;
+        const lease = { url: read.url, host, worker, token: `${next.place}`, leasedAt: now };
         if (read.kind === 'url') return lease;
         this.#bury(lease, { reason: read.reason, status: undefined, attempts: 0 });
         onMalformed?.(lease.url, read.reason);

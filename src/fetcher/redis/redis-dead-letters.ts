@@ -2,7 +2,7 @@
 // stopped half way, it is whole and only turned. New ones that arrive meanwhile come after those that were there.
 
 import { z } from 'zod';
-import { type DeadLetter, fits, readDeadLetter } from '../dead-letter.ts';
+import { type DeadLetter, fits, readDeadLetter, subjectOf } from '../dead-letter.ts';
 import type { DeadLetterFilter, DeadLetters } from '../dead-letters.ts';
 import type { RedisConnection } from './redis-connection.ts';
 import type { RedisNames } from './redis-names.ts';
@@ -47,7 +47,7 @@ export class RedisDeadLetters implements DeadLetters {
       if (lines.length === 0) break;
       const plan = lines.map((line) => {
         const letter = readDeadLetter(line);
-        return { line, url: letter.url, chosen: fits(letter, filter) };
+        return { line, url: subjectOf(letter.url), chosen: fits(letter, filter) };
       });
       const args = plan.flatMap(({ line, url, chosen }) => [line, chosen ? action : 'keep', url]);
       const done = z.number().parse(await this.#redis.script(sortDeadLettersScript, [deadLetters, queue], args));

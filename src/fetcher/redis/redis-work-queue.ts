@@ -65,7 +65,7 @@ export class RedisWorkQueue implements WorkQueue {
       if (kind === 'more') continue;
       const read = readQueuedUrl(item);
       const lease = {
-        url: item,
+        url: read.url,
         host: read.kind === 'url' ? read.host : '',
         worker: request.worker,
         token,
