@@ -86,6 +86,7 @@ function formatProblem(problem: Shown['problems'][number], run: string, data: st
   // What the message of this page has beyond the reason of all: its address, its archived body, the place in the step.
   const particulars = message?.startsWith(`${reason} on `) ? message.slice(`${reason} on `.length) : undefined;
   lines.push(`  e.g. ${printable(particulars ?? example)}`);
+  if (particulars === undefined && message !== undefined && message !== reason) lines.push(`  ${printable(message)}`);
   if (remedy !== undefined) lines.push(`  ${printable(remedy)}`);
   if (message !== undefined) lines.push(`  See it:  ${commandLine(`page ${run} ${quoted(example)}`, data)}`);
   return `${lines.join('\n')}\n`;

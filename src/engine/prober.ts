@@ -8,10 +8,11 @@ import type { NewProbe } from '../ledger/page-result.ts';
 import type { SettledProbe, StoredWalk, WalkId } from '../ledger/probe.ts';
 import type { RunId } from '../ledger/run.ts';
 import type { CommitResult } from '../ledger/run-writer.ts';
-import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import type { ScraperDefinition } from '../scraper/definition.ts';
 import { isRequest } from '../scraper/request.ts';
 import type { Speculator } from '../scraper/speculate.ts';
+import { authorFailure } from './author-failure.ts';
 import { resolveRequest } from './resolve-request.ts';
 import type { Scribe } from './scribe.ts';
 import { onAsked, onHit, planProbes } from './walk.ts';
@@ -179,9 +180,7 @@ export class Prober {
     try {
       return work();
     } catch (cause) {
-      const message = `Speculator ${name} of ${this.#definition.name} failed for id ${id}: ${messageOf(cause)}`;
-      const remedy = cause instanceof CurlewError ? cause.remedy : 'Mend the scraper, then go on with curlew resume.';
-      throw new CurlewError(ErrorCode.scraperDefinition, message, { ...(remedy !== undefined && { remedy }), cause });
+      throw authorFailure(`Speculator ${name} of ${this.#definition.name} failed for id ${id}`, cause);
     }
   }
 }

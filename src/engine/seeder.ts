@@ -7,6 +7,7 @@ import type { Seed } from '../ledger/seed-table.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import type { ScraperDefinition } from '../scraper/definition.ts';
 import { isRequest, type Request } from '../scraper/request.ts';
+import { authorFailure } from './author-failure.ts';
 import { readEntryParams } from './read-params.ts';
 import { resolveRequest } from './resolve-request.ts';
 import type { Scribe } from './scribe.ts';
@@ -62,34 +63,44 @@ export class Seeder {
     return true;
   }
 
-  #requestsOf(seed: Seed): Iterable<Request> {
+  *#requestsOf(seed: Seed): Generator<Request> {
     const entry = this.#definition.entries.get(seed.entry);
-    if (entry === undefined) {
-      throw new CurlewError(
-        ErrorCode.unknownEntry,
-        `${this.#definition.name} has no entry named ${seed.entry} any more.`,
-        {
-          remedy: 'Resume with the scraper the run was begun with, or begin a new run.',
-        },
-      );
+    if (entry === undefined) throw unknownEntry(this.#definition.name, seed.entry);
+    const params = readEntryParams(seed.entry, entry, seed.params);
+    try {
+      const begun: unknown = entry.begin(params);
+      if (isRequest(begun)) yield begun;
+      else if (isIterable(begun)) yield* begun as Iterable<Request>;
+      else throw strangeEntry(this.#definition.name, seed.entry);
+    } catch (cause) {
+      throw authorFailure(`Entry ${seed.entry} of ${this.#definition.name} failed`, cause);
     }
-    const begun = entry.begin(readEntryParams(seed.entry, entry, seed.params));
-    return isRequest(begun) ? [begun] : begun;
   }
 
   #resolve(request: Request, entry: string, ordinal: number): NewRequest {
-    if (!isRequest(request)) {
-      throw new CurlewError(
-        ErrorCode.scraperDefinition,
-        `Entry ${entry} of ${this.#definition.name} gave back something that is no request.`,
-        {
-          remedy: 'An entry gives back what get, post and download return, one or many.',
-        },
-      );
-    }
+    if (!isRequest(request)) throw strangeEntry(this.#definition.name, entry);
     const occurrence = `entry ${entry} ${ordinal}`;
     return resolveRequest(request, { base: this.#definition.baseUrl, depth: 0, occurrence }, this.#definition);
   }
+}
+
+/** The run was begun with an entry that the scraper does not have now. */
+function unknownEntry(scraper: string, entry: string): CurlewError {
+  return new CurlewError(ErrorCode.unknownEntry, `${scraper} has no entry named ${entry} any more.`, {
+    remedy: 'Resume with the scraper the run was begun with, or begin a new run.',
+  });
+}
+
+function strangeEntry(scraper: string, entry: string): CurlewError {
+  return new CurlewError(
+    ErrorCode.scraperDefinition,
+    `Entry ${entry} of ${scraper} gave back something that is no request.`,
+    { remedy: 'An entry gives back what get, post and download return, one or many. It cannot be async.' },
+  );
+}
+
+function isIterable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value;
 }
 
 function nextTurn(): Promise<void> {

@@ -65,7 +65,11 @@ describe('stepFailure', () => {
       code: ErrorCode.invalidRequest,
       remedy: expect.stringContaining('this.parseCase'),
     });
-    expect(failure.message).toMatch(/must be a method, not string\. \(step-failure\.test\.ts:\d+:\d+\)$/);
+    expect(failure.message).toMatch(
+      /^Court\.read: get of \/ is given a string as its step\. \(step-failure\.test\.ts:\d+:\d+\)$/,
+    );
+    // All requests of that line are wrong in the same way.
+    expect(failure.reason).toMatch(/^Court\.read: get is given a string as its step\. \(step-failure/);
   });
 
   it('takes anything that can be thrown', () => {

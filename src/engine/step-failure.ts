@@ -16,9 +16,12 @@ export interface StepFailure {
 export function stepFailure(scraper: string, step: string, error: unknown): StepFailure {
   const place = placeOf(error, `${scraper}.${step}`);
   if (error instanceof CurlewError) {
-    const { code, message, remedy } = error;
-    const reason = error instanceof StructureError ? error.summary : message + place;
-    return { code, reason, message: message + place, ...(remedy !== undefined && { remedy }) };
+    const { code, summary, remedy } = error;
+    const rest = { code, ...(remedy !== undefined && { remedy }) };
+    if (error instanceof StructureError) return { ...rest, reason: error.summary, message: error.message + place };
+    if (summary === undefined) return { ...rest, reason: error.message + place, message: error.message + place };
+    const said = (text: string) => `${scraper}.${step}: ${text}${place}`;
+    return { ...rest, reason: said(summary), message: said(error.message) };
   }
   const message = `${scraper}.${step} threw: ${messageOf(error)}${place}`;
   const stack = error instanceof Error ? error.stack : undefined;

@@ -45,6 +45,8 @@ export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 export interface CurlewErrorOptions {
   /** What the reader can do about it, as a sentence. */
   readonly remedy?: string;
+  /** The message without what differs from page to page, so that alike failures are counted together. */
+  readonly summary?: string;
   readonly cause?: unknown;
 }
 
@@ -53,11 +55,14 @@ export class CurlewError extends Error {
   override readonly name: string = 'CurlewError';
   readonly code: ErrorCode;
   readonly remedy: string | undefined;
+  /** The message without what differs from page to page; undefined when the message is the same for all. */
+  readonly summary: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: CurlewErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.remedy = options.remedy;
+    this.summary = options.summary;
   }
 }
 

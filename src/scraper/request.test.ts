@@ -34,9 +34,32 @@ describe('get', () => {
     });
   });
 
-  it('refuses a step that is no method', () => {
-    expect(() => get('/', 'parse' as never)).toThrow('The step of a request must be a method, not string.');
+  it('refuses a step that is no method, and names the request', () => {
+    expect(() => get('/', 'parse' as never)).toThrow('get of / is given a string as its step.');
+    expect(() => get('/case/1', undefined as never)).toThrow('get of /case/1 is given undefined as its step.');
+    expect(() => get({ url: '/case/2' }, null as never)).toThrow('get of /case/2 is given null as its step.');
+    expect(() => get(pageWith(form).form().submit({ q: 'x' }), undefined as never)).toThrow(
+      'get of https://court.example/find is given undefined as its step.',
+    );
+    expect(() => get('/case/1', undefined as never, { id: 1 } as never)).toThrow('is given undefined as its step.');
+  });
+
+  it('refuses what has no address', () => {
     expect(() => get({} as never)).toThrow('A request has no address.');
+    expect(() => get(undefined as never)).toThrow('A request has no address: get is given undefined.');
+    expect(() => get(null as never)).toThrow('A request has no address: get is given null.');
+    expect(() => get([] as never)).toThrow('A request has no address: get is given a list.');
+    expect(() => get({ url: undefined } as never)).toThrow('A request has no address.');
+  });
+
+  it('refuses an option that does not exist, or that cannot have that value', () => {
+    const refusal = (options: object) => () => get({ url: '/case/1', ...options } as never);
+    expect(refusal({ priorty: 5 })).toThrow('get of /case/1 has no option priorty.');
+    expect(refusal({ priority: '5' })).toThrow('is given a priority that cannot be used: it must be a whole number.');
+    expect(refusal({ headers: { a: 1 } })).toThrow('it must be an object of texts by name.');
+    expect(refusal({ via: 'chrome' })).toThrow("it must be 'http' or 'browser'.");
+    expect(refusal({ key: true })).toThrow('it must be a text, or false.');
+    expect(refusal({ priority: undefined, key: 'k' })()).toMatchObject({ options: { key: 'k' } });
   });
 });
 
@@ -57,11 +80,23 @@ describe('post', () => {
       type: 'text/xml',
     });
   });
+
+  it('refuses a step that is no method, and a body that is none', () => {
+    const body = { form: {} };
+    expect(() => post('/find', body, undefined as never)).toThrow('post of /find is given undefined as its step.');
+    for (const strange of [undefined, null, 'a=1', {}, { form: null }]) {
+      expect(() => post('/find', strange as never)).toThrow('post of /find has no body that can be sent.');
+    }
+  });
 });
 
 describe('download', () => {
   it('asks for a file', () => {
     expect(download('/a.pdf')).toMatchObject({ method: 'GET', saves: 'file', step: undefined });
     expect(get('/a')).toMatchObject({ saves: 'page' });
+  });
+
+  it('refuses a step that is no method', () => {
+    expect(() => download('/a.pdf', undefined as never)).toThrow('download of /a.pdf is given undefined as its step.');
   });
 });

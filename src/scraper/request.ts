@@ -8,6 +8,7 @@ import { encodeFields } from './page/form-encoding.ts';
 import type { Page } from './page/page.ts';
 import type { SavedFile } from './page/saved-file.ts';
 import type { ScrapedRecord } from './record.ts';
+import { readTarget } from './request-target.ts';
 
 /** What a step may yield. */
 export type Yielded = Request | ScrapedRecord;
@@ -91,11 +92,10 @@ export function get<Context extends Handed>(
   ...context: NoInfer<Context>
 ): Request;
 export function get(target: Target | SentForm): Request;
-export function get(target: Target | SentForm, step?: AnyStep, context?: unknown): Request {
-  if (isSubmission(target)) {
-    return build(target.method, target, 'page', submittedBody(target), step, context);
-  }
-  return build('GET', target, 'page', undefined, step, context);
+export function get(target: Target | SentForm, ...next: readonly unknown[]): Request {
+  const address = readTarget('get', target);
+  if (isSubmission(target)) return build('get', address, target.method, 'page', submittedBody(target), next);
+  return build('get', address, 'GET', 'page', undefined, next);
 }
 
 /** A body for `post`: form fields, a JSON value, or text of a given media type. */
@@ -117,8 +117,9 @@ export function post<Context extends Handed>(
   ...context: NoInfer<Context>
 ): Request;
 export function post(target: Target, body: PostBody): Request;
-export function post(target: Target, body: PostBody, step?: AnyStep, context?: unknown): Request {
-  return build('POST', target, 'page', readBody(body), step, context);
+export function post(target: Target, body: PostBody, ...next: readonly unknown[]): Request {
+  const address = readTarget('post', target);
+  return build('post', address, 'POST', 'page', readBody(address, body), next);
 }
 
 /**
@@ -133,51 +134,35 @@ export function download<Context extends Handed>(
   ...context: NoInfer<Context>
 ): Request;
 export function download(target: Target): Request;
-export function download(target: Target, step?: AnyStep, context?: unknown): Request {
-  return build('GET', target, 'file', undefined, step, context);
+export function download(target: Target, ...next: readonly unknown[]): Request {
+  return build('download', readTarget('download', target), 'GET', 'file', undefined, next);
 }
 
-const NO_OPTIONS: RequestOptions = Object.freeze({});
+type Maker = 'get' | 'post' | 'download';
 
+/** `next`: what was written after the target and the body. Nothing is no step; an `undefined` there is a misspelt one. */
 function build(
-  method: 'GET' | 'POST',
-  target: Target,
-  saves: 'page' | 'file',
+  maker: Maker,
+  { url, options }: Pick<Request, 'url' | 'options'>,
+  method: Request['method'],
+  saves: Request['saves'],
   body: RequestBody | undefined,
-  step: AnyStep | undefined,
-  context: unknown,
+  next: readonly unknown[],
 ): Request {
-  if (step !== undefined && typeof step !== 'function') {
-    throw new CurlewError(ErrorCode.invalidRequest, `The step of a request must be a method, not ${typeof step}.`, {
-      remedy: 'Name it by reference: get(url, this.parseCase).',
-    });
-  }
-  const options = optionsOf(target);
-  return { kind: 'request', method, url: addressOf(target), saves, body, step, context, options };
+  const [step, context] = next;
+  if (next.length > 0 && typeof step !== 'function') throw noStep(maker, url, step);
+  return { kind: 'request', method, url, saves, body, step: step as AnyStep | undefined, context, options };
 }
 
-function addressOf(target: Target): string {
-  if (typeof target === 'string') return target;
-  if ('href' in target) return target.href;
-  if (typeof target.url === 'string') return target.url;
-  if (target.url !== undefined) return addressOf(target.url);
-  throw new CurlewError(ErrorCode.invalidRequest, 'A request has no address.', {
-    remedy: 'Give a string, a URL, a link of the page, or an object with a url.',
+function noStep(maker: Maker, url: string, step: unknown): CurlewError {
+  const given = step === undefined || step === null ? String(step) : `a ${typeof step}`;
+  const isMissing = step === undefined || step === null;
+  return new CurlewError(ErrorCode.invalidRequest, `${maker} of ${url} is given ${given} as its step.`, {
+    summary: `${maker} is given ${given} as its step.`,
+    remedy: isMissing
+      ? 'The scraper has no method of that name: correct it. For a page that is only to be archived, leave the step out.'
+      : 'A step is named by reference to a method: get(url, this.parseCase).',
   });
-}
-
-function optionsOf(target: Target): RequestOptions {
-  if (typeof target === 'string') return NO_OPTIONS;
-  const { headers, cookies, priority, key, session, via, waitFor } = target as RequestOptions;
-  return {
-    ...(headers !== undefined && { headers }),
-    ...(cookies !== undefined && { cookies }),
-    ...(priority !== undefined && { priority }),
-    ...(key !== undefined && { key }),
-    ...(session !== undefined && { session }),
-    ...(via !== undefined && { via }),
-    ...(waitFor !== undefined && { waitFor }),
-  };
 }
 
 function submittedBody({ method, fields, encoding }: FormSubmission): RequestBody | undefined {
@@ -186,13 +171,21 @@ function submittedBody({ method, fields, encoding }: FormSubmission): RequestBod
   return { kind: 'text', text: encodeFields(fields, encoding), type: 'application/x-www-form-urlencoded' };
 }
 
-function readBody(body: PostBody): RequestBody {
-  if ('json' in body) return { kind: 'json', value: body.json };
-  if ('text' in body) return { kind: 'text', text: body.text, type: body.type };
-  const fields = Object.entries(body.form).flatMap(([name, value]) =>
-    (typeof value === 'string' ? [value] : value).map((one) => [name, one] as const),
-  );
-  return { kind: 'form', fields };
+function readBody({ url }: Pick<Request, 'url'>, body: PostBody): RequestBody {
+  if (typeof body === 'object' && body !== null) {
+    if ('json' in body) return { kind: 'json', value: body.json };
+    if ('text' in body) return { kind: 'text', text: body.text, type: body.type };
+    if ('form' in body && typeof body.form === 'object' && body.form !== null) {
+      const fields = Object.entries(body.form).flatMap(([name, value]) =>
+        (typeof value === 'string' ? [value] : value).map((one) => [name, one] as const),
+      );
+      return { kind: 'form', fields };
+    }
+  }
+  throw new CurlewError(ErrorCode.invalidRequest, `post of ${url} has no body that can be sent.`, {
+    summary: 'post has no body that can be sent.',
+    remedy: 'Give { form: { name: value } }, { json: value } or { text, type }.',
+  });
 }
 
 function isSubmission(target: Target | SentForm): target is SentForm {

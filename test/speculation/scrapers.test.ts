@@ -127,7 +127,9 @@ describe('what a speculator gives back', () => {
       baseUrl = 'http://127.0.0.1:1';
       byNumber = speculate({}, (id) => get(`ftp://court.example/${id}`));
     }
-    expect((await errorOf(new Throws())).message).toBe('Speculator byNumber of Throws failed for id 1: no such luck');
+    expect((await errorOf(new Throws())).message).toMatch(
+      /^Speculator byNumber of Throws failed for id 1: no such luck \(scrapers\.test\.ts:\d+:\d+\)$/,
+    );
     expect((await errorOf(new Strange())).message).toContain('Speculator byNumber of Strange failed for id 1: ');
   });
 

@@ -32,7 +32,7 @@ export class StructureError extends CurlewError {
   readonly expected: string;
   readonly actual: string;
   /** What is wrong, without the page: the same for all pages that are wrong in this way. */
-  readonly summary: string;
+  declare readonly summary: string;
   readonly url: string;
   readonly archivedAs: string | undefined;
 
@@ -40,11 +40,11 @@ export class StructureError extends CurlewError {
     const where = page.archivedAs === undefined ? page.url : `${page.url} (archived as ${page.archivedAs})`;
     super(ErrorCode.structure, `${problem.summary} on ${where}`, {
       remedy: problem.hint ?? 'Compare the archived page with what the step expects, and correct the step.',
+      summary: problem.summary.replace(/,$/, ''),
     });
     this.selector = problem.selector;
     this.expected = problem.expected;
     this.actual = problem.actual;
-    this.summary = problem.summary.replace(/,$/, '');
     this.url = page.url;
     this.archivedAs = page.archivedAs;
   }
