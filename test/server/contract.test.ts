@@ -222,6 +222,11 @@ describe('what is read', { timeout: 60_000 }, () => {
   }
 });
 
+/** As little as can be said to start a mirror run. */
+function minimal(route: 'start' | 'scrape' | 'resume'): Record<string, string> {
+  return route === 'resume' ? { resume_strategy: 'auto' } : { mode: 'new' };
+}
+
 /** What is asked of one run, by its id. */
 const OF_RUN = [
   'run',
@@ -305,13 +310,13 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
       ['dropDeadLetters', { body: { all: false } }],
       ['start', { body: { startable: 'scraper:/etc/passwd' } }],
       ['start', { body: { mode: 'everything' } }],
-      ['start', { body: { target_source: 'elsewhere' } }],
+      ['start', { body: { mode: 'new', target_source: 'elsewhere' } }],
       ['start', { body: { startable: `mirror:${SOURCE}`, params: { unheardOf: 1 } } }],
       [
         'start',
         { body: { startable: 'scraper:examples/county-court.ts', params: { entries: { recent: { since: 'soon' } } } } },
       ],
-      ['scrape', { body: { limit: 0 } }],
+      ['scrape', { body: { mode: 'new', limit: 0 } }],
       ['resume', { body: { resume_strategy: 'everything' } }],
       ['login', { body: {} }],
       ['downloadedCases', { query: { source: 'elsewhere' } }],
@@ -470,10 +475,10 @@ describe('changes', { timeout: 120_000 }, () => {
     for (const name of ['start', 'scrape', 'resume'] as const) {
       // Its first answer does not come before the others are refused.
       site.faults.set({ kind: 'hold' });
-      const begun = await call(server, name, { body: { target_source: 'UJ', limit: 1 } });
+      const begun = await call(server, name, { body: { ...minimal(name), target_source: 'UJ', limit: 1 } });
       expect([name, begun.status, begun.json.run.trigger]).toEqual([name, 202, 'ui']);
       for (const other of ['start', 'scrape', 'resume'] as const) {
-        expect((await call(server, other, { body: {} })).json).toMatchObject({
+        expect((await call(server, other, { body: minimal(other) })).json).toMatchObject({
           error: 'run_in_progress',
           run_id: begun.json.run.id,
         });
@@ -482,13 +487,17 @@ describe('changes', { timeout: 120_000 }, () => {
       await ended(server, begun.json.run.id);
     }
     for (const name of ['start', 'scrape', 'resume'] as const) {
-      const { status, headers } = await call(server, name, form({ limit: '1' }));
+      const { status, headers } = await call(server, name, form({ ...minimal(name), limit: '1' }));
       expect([status, headers.location]).toEqual([302, expect.stringMatching(/^\/runs\/\d+$/)]);
       await ended(server, Number(String(headers.location).slice('/runs/'.length)));
     }
+    for (const name of ['start', 'scrape', 'resume'] as const) {
+      const planned = await call(server, name, { body: { ...minimal(name), dry_run: true } });
+      expect([planned.status, planned.json.dry_run]).toEqual([200, true]);
+    }
     const broken = await openServer(data, { env: quietEnv({ BAILIIKC_REPLAY_SKIP_NETWORK: '1' }) });
     for (const name of ['start', 'scrape', 'resume'] as const) {
-      expect((await call(broken, name, { body: {} })).json).toMatchObject({ error: 'config_invalid' });
+      expect((await call(broken, name, { body: minimal(name) })).json).toMatchObject({ error: 'config_invalid' });
     }
   });
 

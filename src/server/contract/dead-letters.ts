@@ -20,7 +20,7 @@ const DeadLetter = z
 
 /** Which dead letters: those that fit all that is given; `all` for every one. */
 const WhichLetters = z
-  .object({
+  .strictObject({
     reason: z.string().min(1).max(500).optional(),
     host: z.string().min(1).max(300).optional(),
     all: z.literal(true).optional(),

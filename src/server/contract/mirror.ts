@@ -292,7 +292,7 @@ export const MIRROR_ROUTES = {
       })
       .loose(),
     body: z
-      .object({ mode: AnyJson, target_source: AnyJson, new_limit: AnyJson })
+      .object({ mode: AnyJson, target_source: AnyJson, new_limit: AnyJson, async: AnyJson })
       .partial()
       .loose()
       .describe('JSON or form; overrides the query'),

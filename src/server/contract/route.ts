@@ -22,6 +22,8 @@ export interface Route {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** A field of a form that was left empty counts as not given. */
+  readonly dropsEmptyFields?: boolean;
   readonly answers: Answers;
   /** What changes something needs the token or a session; see docs/api.md. */
   readonly changes: boolean;

@@ -314,7 +314,7 @@ export const RUN_ROUTES = {
     tag: 'runs',
     summary: 'Put the requests of a problem back into the queue of a run that does not run; resume it then',
     params: RunPath,
-    body: z.object({
+    body: z.strictObject({
       verdict: Verdict.exclude(['done']),
       reason: z.string().nullable().optional().describe('left out: any'),
       step: z.string().nullable().optional().describe('left out: any'),

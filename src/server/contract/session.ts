@@ -24,7 +24,7 @@ export const SESSION_ROUTES = {
       path: '/api/session',
       tag: 'session',
       summary: 'Log in with the token; sets an HttpOnly, SameSite=Strict cookie',
-      body: z.object({ token: z.string().max(1_000) }),
+      body: z.strictObject({ token: z.string().max(1_000) }),
       answers: {
         200: z.object({ ok: z.literal(true), csrf: z.string() }),
         302: { contentType: 'text/html', description: 'for a form: to the dashboard' },

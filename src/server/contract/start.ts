@@ -1,9 +1,16 @@
 // What can be started, with the schema its form is made of, and starting it.
 
 import { z } from 'zod';
+import { MODES } from '../../ledger/mirror/mirror-run.ts';
+import { RESUME_STRATEGIES } from '../../mirror/scrape-params.ts';
+import { CLIENT_KINDS } from '../../mirror/sources/source.ts';
+import type { Json } from '../../platform/json.ts';
 import { AnyJson, ErrorAnswer } from './common.ts';
+import { flag, seconds, whole, word } from './form-value.ts';
 import { changing, reading } from './route.ts';
 import { Begun } from './runs.ts';
+
+const count = z.int().min(0);
 
 export const Startable = z
   .object({
@@ -23,29 +30,83 @@ export const Startable = z
   .meta({ id: 'Startable' });
 export type Startable = z.infer<typeof Startable>;
 
+/** How politely to fetch: the same for whatever is started. */
+export const FetchParams = z
+  .strictObject({
+    baseUrl: z.url({ protocol: /^https?$/ }),
+    allowHosts: z.string().max(2_000).describe('host or host:port, several with commas'),
+    rate: z
+      .union([z.number().positive().transform(String), z.string().regex(/^(off|\d+(\.\d+)?)$/)], {
+        error: 'must be a number, or off',
+      })
+      .describe('requests per second to one host'),
+    concurrency: whole(1, 1_024),
+    robots: word(['allow', 'strict', 'off']),
+  })
+  .partial();
+export type FetchParams = z.output<typeof FetchParams>;
+
+/** What a run of the mirror can be asked for over HTTP: every parameter there is, as JSON or as text. */
+export const MirrorParams = z.strictObject({
+  mode: word(MODES).optional(),
+  target_source: z.string().max(200).optional().describe('id or alias of a source; blank: the default one'),
+  limit: whole(1).optional().describe('most cases of the run; left out: all'),
+  new_limit: whole(1).optional().describe('another name for limit, of a run with the mode new'),
+  resume_strategy: word(RESUME_STRATEGIES).optional(),
+  dry_run: flag.optional().describe('plan, and fetch no file'),
+  per_download_delay: seconds(3_600).optional().describe('seconds between two cases'),
+  max_retries: whole(1).optional().describe('attempts per case'),
+  concurrency: whole(1, 1_024).optional().describe('files fetched at once'),
+  accept_shrink: flag.optional().describe('accept an index that has lost more than a fifth of its cases'),
+  client: word(CLIENT_KINDS).optional(),
+  settings: FetchParams.omit({ baseUrl: true, concurrency: true }).optional(),
+});
+export type MirrorParams = z.output<typeof MirrorParams>;
+
+/** An object, or the JSON of one in a form field. */
+const JsonParams = z.union(
+  [
+    z.record(z.string(), AnyJson),
+    z.string().transform((text, context): Record<string, Json> => {
+      const parsed = parseJson(text);
+      if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
+        return { ...parsed } as Record<string, Json>;
+      context.addIssue({ code: 'custom', message: 'must be a JSON object' });
+      return z.NEVER;
+    }),
+  ],
+  { error: 'must be an object' },
+);
+
 /**
- * Either `startable` with its `params` or, as forms of the seed have it, the parameters of a mirror run. Numbers may come as
- * text.
+ * What to start: a `startable` with its `params`, or a mirror run by its `mode`. The parameters of a mirror run may stand
+ * in `params` or beside it. Keys that are not known are refused.
  */
-const StartBody = z.object({
+const StartBody = z.strictObject({
   startable: z.string().max(1_000).optional(),
-  params: z.record(z.string(), AnyJson).optional(),
-  mode: z.string().optional().describe('full or new; default new'),
-  target_source: z.string().optional(),
-  limit: z.coerce.number().pipe(z.int().min(1)).optional().describe('most cases of the run'),
+  params: JsonParams.optional(),
+  ...MirrorParams.shape,
   csrf: z.string().optional().describe('of a form, instead of the header X-Curlew-CSRF'),
 });
 
-/** `run` to go on with that run, else a resume of a mirror source. */
-const ResumeBody = z.object({
-  run: z.coerce.number().pipe(z.int().min(1)).optional(),
-  target_source: z.string().optional(),
-  resume_strategy: z.string().optional().describe('none, retry_failed_only, redo_in_progress or auto'),
-  limit: z.coerce.number().pipe(z.int().min(1)).optional(),
+const { new_limit: _, ...ResumeParams } = MirrorParams.shape;
+
+/** `run` to continue that run; else `target_source` or `resume_strategy` of a mirror. Keys that are not known are refused. */
+const ResumeBody = z.strictObject({
+  run: whole(1).optional(),
+  ...ResumeParams,
+  mode: word(['resume']).optional(),
   csrf: z.string().optional(),
 });
 
+/** What a dry run says. It leaves no run. */
+export const DryRun = z
+  .object({ ok: z.literal(true), dry_run: z.literal(true), cases_total: count, cases_planned: count })
+  .meta({ id: 'DryRun' });
+export type DryRun = z.infer<typeof DryRun>;
+
 const Started = {
+  200: DryRun,
   202: Begun,
   302: { contentType: 'text/html', description: 'for a form: to the page of the run' },
   409: ErrorAnswer,
@@ -65,6 +126,7 @@ export const START_ROUTES = {
     tag: 'start',
     summary: 'Start a run in the background',
     body: StartBody,
+    dropsEmptyFields: true,
     answers: Started,
   }),
   scrape: changing({
@@ -73,14 +135,24 @@ export const START_ROUTES = {
     tag: 'start',
     summary: 'Another name for /start',
     body: StartBody,
+    dropsEmptyFields: true,
     answers: Started,
   }),
   resume: changing({
     method: 'POST',
     path: '/resume',
     tag: 'start',
-    summary: 'Go on with a run, or with what earlier runs of a mirror left',
+    summary: 'Continue a run, or what earlier runs of a mirror left',
     body: ResumeBody,
-    answers: { ...Started, 202: Begun, 404: ErrorAnswer },
+    dropsEmptyFields: true,
+    answers: { ...Started, 404: ErrorAnswer },
   }),
 } as const;
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,7 +1,10 @@
 // Puts a route of the contract on the server: what comes in is checked by its schemas before the handler sees it.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import type { Route, RouteAnswer, RouteInput } from '../contract/route.ts';
+import { isForm } from './is-form.ts';
+import { withoutEmptyFields } from './parse-form.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -38,8 +41,8 @@ export function bindRoute<R extends Route>(app: FastifyInstance, route: R): { to
         handler: async (request, reply) => {
           const input = {
             params: route.params?.parse(request.params),
-            query: route.query?.parse(request.query),
-            body: route.body?.parse(request.body ?? {}),
+            query: (route.query ?? nothingBeside(route))?.parse(request.query),
+            body: (route.body ?? nothingBeside(route, 'csrf'))?.parse(bodyOf(route, request)),
           } as RouteInput<R>;
           const answer = await handler({ ...input, request, reply });
           return answer === SENT ? reply : reply.code(success).send(answer);
@@ -47,4 +50,16 @@ export function bindRoute<R extends Route>(app: FastifyInstance, route: R): { to
       });
     },
   };
+}
+
+function bodyOf({ dropsEmptyFields = false }: Route, request: FastifyRequest): unknown {
+  const { body = {} } = request;
+  if (body === null) return {};
+  return dropsEmptyFields && isForm(request) && typeof body === 'object' ? withoutEmptyFields(body) : body;
+}
+
+/** A change that takes nothing is sent nothing: what is not understood is refused, so that nobody takes it for heard. */
+function nothingBeside({ changes }: Route, ...known: string[]): z.ZodObject | undefined {
+  if (!changes) return undefined;
+  return z.strictObject(Object.fromEntries(known.map((name) => [name, z.string().optional()])));
 }

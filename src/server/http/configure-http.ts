@@ -8,6 +8,7 @@ import type { Metrics } from '../metrics.ts';
 import type { ServerContext } from '../server-context.ts';
 import { HttpError, httpErrorOf } from './http-error.ts';
 import { wantsPage } from './is-form.ts';
+import { parseForm } from './parse-form.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** Has a secret of its own, and is called by machines. */
@@ -20,7 +21,7 @@ export function configureHttp(
   dashboard: DashboardFiles,
 ): void {
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
-    done(null, Object.fromEntries(new URLSearchParams(String(body))));
+    parseForm(String(body), done);
   });
 
   app.addHook('onRequest', async (request, reply) => {

@@ -1,9 +1,10 @@
-// Starting, stopping, going on, running again: each in a process of its own.
+// Starts, stops, resumes and replays runs, each in a process of its own.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ReportedRun } from '../../ledger/reports/run-report.ts';
 import { SOURCES } from '../../mirror/sources/source-registry.ts';
 import { type AnswerOf, type InputOf, ROUTES } from '../contract/routes.ts';
+import { DryRun, MirrorParams } from '../contract/start.ts';
 import { bindRoute, SENT, type Sent } from '../http/bind-route.ts';
 import { HttpError } from '../http/http-error.ts';
 import { isForm } from '../http/is-form.ts';
@@ -11,7 +12,8 @@ import { obstacles } from '../runs/describe-run.ts';
 import { requireRun } from '../runs/require-run.ts';
 import type { ServerContext } from '../server-context.ts';
 import type { BegunWork } from '../start/child-runs.ts';
-import { MirrorForm, mirrorArguments } from '../start/mirror-startable.ts';
+import { mirrorCommand } from '../start/mirror-startable.ts';
+import type { StartCommand } from '../start/startable.ts';
 import { stopProcess } from '../start/stop-process.ts';
 
 type Begun = AnswerOf<'resumeRun', 202>;
@@ -21,26 +23,21 @@ export function bindStartRoutes(app: FastifyInstance, context: ServerContext): v
 
   bindRoute(app, ROUTES.startables).to(async () => ({
     ok: true,
-    startables: (await startables.list()).map(({ argumentsFor: _, ...startable }) => startable),
+    startables: (await startables.list()).map(({ commandFor: _, ...startable }) => startable),
   }));
 
   for (const route of [ROUTES.start, ROUTES.scrape]) {
     bindRoute(app, route).to(async ({ body, request, reply }) =>
-      answer(await begin(context, await startArguments(context, body)), request, reply),
+      carryOut(context, await startCommand(context, body), request, reply),
     );
   }
 
-  bindRoute(app, ROUTES.resume).to(async ({ body, request, reply }) => {
-    const { run, target_source, resume_strategy, limit } = body;
-    const args =
-      run === undefined
-        ? await mirrorRun(context, target_source, { mode: 'resume', resume_strategy, limit })
-        : await resumeArguments(context, await requireRun(ledger, run));
-    return answer(await begin(context, args), request, reply);
-  });
+  bindRoute(app, ROUTES.resume).to(async ({ body, request, reply }) =>
+    carryOut(context, await resumeCommand(context, body), request, reply),
+  );
 
   bindRoute(app, ROUTES.resumeRun).to(async ({ params: { id } }) =>
-    begin(context, await resumeArguments(context, await requireRun(ledger, id))),
+    begin(context, (await resumeOfRun(context, await requireRun(ledger, id), {})).args),
   );
 
   bindRoute(app, ROUTES.replayRun).to(async ({ params: { id } }) => {
@@ -70,32 +67,60 @@ export function bindStartRoutes(app: FastifyInstance, context: ServerContext): v
   });
 }
 
-async function startArguments(
-  context: ServerContext,
-  { startable, params = {}, mode = 'new', target_source, limit }: InputOf<'start'>['body'],
-): Promise<readonly string[]> {
-  if (startable !== undefined)
-    return (await context.startables.require(startable)).argumentsFor(params, context.defaults);
-  return mirrorRun(context, target_source, { mode, limit });
+/** Throws 400 for parameters that are missing, unknown, said twice, or do not fit what is started. */
+async function startCommand(context: ServerContext, body: InputOf<'start'>['body']): Promise<StartCommand> {
+  const { startable, params = {}, csrf: _, ...beside } = body;
+  const given = Object.keys(beside).filter((name) => beside[name as keyof typeof beside] !== undefined);
+  const twice = given.filter((name) => name in params);
+  if (twice.length > 0) throw badParams(twice.map((name) => `${name}: stands in params and beside it`));
+  const all = { ...params, ...beside };
+  if (startable !== undefined) {
+    const found = await context.startables.require(startable);
+    if (found.kind === 'mirror') return mirrorRun(context, found.name, MirrorParams.parse(all));
+    return found.commandFor({ ...params, ...Object.fromEntries(given.map((name) => [name, null])) }, context.defaults);
+  }
+  const wanted = MirrorParams.parse(all);
+  if (wanted.mode === undefined) throw badParams(['mode: is required, or startable']);
+  return mirrorRun(context, wanted.target_source, wanted);
 }
 
-/** Throws 400 for bad parameters, and 409 when a run of that source is on. */
+/** Throws 400 for parameters that are missing, unknown, or do not fit the run. */
+async function resumeCommand(context: ServerContext, body: InputOf<'resume'>['body']): Promise<StartCommand> {
+  const { run, csrf: _, ...params } = body;
+  if (run !== undefined) return resumeOfRun(context, await requireRun(context.ledger, run), params);
+  if (params.target_source === undefined && params.resume_strategy === undefined) {
+    throw badParams(['run: is required, or target_source, or resume_strategy']);
+  }
+  return mirrorRun(context, params.target_source, { ...params, mode: 'resume' });
+}
+
+/** Throws 409 when a run of that source is on. */
 async function mirrorRun(
   { ledger, defaults }: ServerContext,
   source: string | undefined,
-  form: object,
-): Promise<string[]> {
+  params: MirrorParams,
+): Promise<StartCommand> {
   const { id } = SOURCES.require(source);
-  const args = mirrorArguments(id, MirrorForm.parse(form), 'ui', defaults);
+  const command = mirrorCommand(id, params, 'ui', defaults);
   const [running] = await ledger.mirror.ownedRuns(id);
-  if (running === undefined) return args;
+  if (running === undefined) return command;
   throw new HttpError(409, 'run_in_progress', { message: `Run ${running} of ${id} is on.`, run_id: running });
 }
 
-async function resumeArguments(context: ServerContext, run: ReportedRun): Promise<string[]> {
+async function resumeOfRun(context: ServerContext, run: ReportedRun, params: MirrorParams): Promise<StartCommand> {
+  const given = Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (run.kind !== 'mirror' && given.length > 0) {
+    throw badParams(
+      given.map((name) => `${name}: run ${run.id} is not of a mirror, and continues with its own settings`),
+    );
+  }
   await assertCan(context, run, 'resume');
-  if (run.kind === 'mirror') return mirrorRun(context, run.name, { mode: 'resume' });
-  return ['resume', String(run.id)];
+  if (run.kind === 'mirror') return mirrorRun(context, run.name, { ...params, mode: 'resume' });
+  return { args: ['resume', String(run.id)], isDryRun: false };
+}
+
+function badParams(details: string[]): HttpError {
+  return new HttpError(400, 'invalid_params', { message: `The parameters do not fit: ${details.join('; ')}`, details });
 }
 
 /** Throws 409, saying why not. */
@@ -122,9 +147,24 @@ function placeOf(work: BegunWork): { site: string | null; url: string } {
   return work.kind === 'run' ? { site: null, url: `/api/runs/${work.run.id}` } : { site: work.site, url: '/api/sites' };
 }
 
-/** A form is led to the page of the run. */
-async function answer(begun: Begun, request: FastifyRequest, reply: FastifyReply): Promise<Begun | Sent> {
-  if (!isForm(request)) return begun;
-  await reply.redirect(begun.run === null ? '/' : `/runs/${begun.run.id}`, 302);
+/** JSON gets what has begun, a form is led to the page of the run. A dry run is answered with its plan. */
+async function carryOut(
+  context: ServerContext,
+  { args, isDryRun }: StartCommand,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Sent> {
+  if (isDryRun) {
+    const plan = PlanLine.safeParse(await context.children.askData(args)).data;
+    if (plan === undefined) throw new HttpError(500, 'start_failed', { message: 'The dry run ended without a plan.' });
+    await reply.code(200).send({ ok: true, ...plan });
+    return SENT;
+  }
+  const begun = await begin(context, args);
+  if (isForm(request)) await reply.redirect(begun.run === null ? '/' : `/runs/${begun.run.id}`, 302);
+  else await reply.code(202).send(begun);
   return SENT;
 }
+
+/** What a dry run of the mirror writes. */
+const PlanLine = DryRun.omit({ ok: true });

@@ -12,13 +12,15 @@ import { ScraperLog } from '../../mirror/events/scraper-log.ts';
 import { mirrorDirectory } from '../../mirror/mirror-directory.ts';
 import { SOURCES } from '../../mirror/sources/source-registry.ts';
 import { CurlewError } from '../../platform/errors.ts';
+import { flag } from '../contract/form-value.ts';
 import { type AnswerOf, ROUTES } from '../contract/routes.ts';
+import { MirrorParams } from '../contract/start.ts';
 import { secretEquals } from '../guard/secret-equals.ts';
 import { bindRoute, SENT } from '../http/bind-route.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { ServerContext } from '../server-context.ts';
 import { throwError } from '../start/child-runs.ts';
-import { MirrorForm, mirrorArguments } from '../start/mirror-startable.ts';
+import { mirrorCommand } from '../start/mirror-startable.ts';
 
 /** The only one that a watcher may ask for. */
 const SOURCE = 'unreported_judgments';
@@ -26,12 +28,13 @@ const SOURCE = 'unreported_judgments';
 export function bindWebhookRoutes(app: FastifyInstance, context: ServerContext): void {
   bindRoute(app, ROUTES.webhook).to(async ({ query, body, request, reply }) => {
     await checkSecret(context, request, query.token);
-    const { token: _, async: wantsAsync, ...fromQuery } = query;
-    const { new_limit } = readParams({ ...fromQuery, ...body });
+    const { token: _, ...fromQuery } = query;
+    const given = { ...fromQuery, ...body };
+    const { new_limit, async: answersAtOnce = false } = readParams(given);
     const limit = await limitOf(context, checkConfig(context), new_limit);
     const { work, ended } = await begin(context, limit);
     if (work.kind !== 'run') throw new HttpError(500, 'start_failed', { message: 'No run was begun.' });
-    if (wantsAsync === '1' || wantsAsync === 'true') {
+    if (answersAtOnce) {
       await reply.code(202).send({ ok: true, run_id: work.run.id, url: `/api/runs/${work.run.id}` });
       return SENT;
     }
@@ -55,8 +58,14 @@ async function checkSecret(
   throw new HttpError(403, 'invalid_token');
 }
 
+const MODE = 'mode must be "new"';
+
 const Params = z.object({
-  mode: z.literal('new', { error: 'mode must be "new"' }),
+  mode: z
+    .string({ error: MODE })
+    .trim()
+    .toLowerCase()
+    .pipe(z.literal('new', { error: MODE })),
   target_source: z.string({ error: 'target_source must be "unreported_judgments"' }).refine(
     (name) => {
       const found = SOURCES.find(name);
@@ -77,13 +86,19 @@ const Params = z.object({
     )
     .refine((limit) => limit >= 1, { error: 'new_limit must be at least 1' })
     .optional(),
+  async: z.union([flag], { error: 'async must be true or false' }).optional(),
 });
+
+/** Parameters of other starts. A watcher's own texts are ignored, but nobody is to believe that these were heard. */
+const NOT_HERE = Object.keys(MirrorParams.shape).filter((name) => !(name in Params.shape));
 
 /** Throws 400 `invalid_params`. */
 function readParams(given: object): z.output<typeof Params> {
   const parsed = Params.safeParse(given);
-  if (parsed.success) return parsed.data;
-  throw new HttpError(400, 'invalid_params', { details: parsed.error.issues.map(({ message }) => message) });
+  const foreign = NOT_HERE.filter((name) => name in given).map((name) => `${name} cannot be given to the webhook`);
+  if (parsed.success && foreign.length === 0) return parsed.data;
+  const details = [...(parsed.error?.issues ?? []).map(({ message }) => message), ...foreign];
+  throw new HttpError(400, 'invalid_params', { details });
 }
 
 /** Throws 500 `config_invalid`. */
@@ -109,8 +124,8 @@ async function limitOf(context: ServerContext, config: MirrorConfig, asked: numb
 async function begin({ children, ledger, defaults }: ServerContext, limit: number) {
   const [running] = await ledger.mirror.ownedRuns(SOURCE);
   if (running !== undefined) throw new HttpError(409, 'run_in_progress', { run_id: running });
-  const form = MirrorForm.parse({ mode: 'new', limit, resume_strategy: 'none' });
-  return children.start(mirrorArguments(SOURCE, form, 'webhook', defaults));
+  const params = { mode: 'new', limit, resume_strategy: 'none' } as const;
+  return children.start(mirrorCommand(SOURCE, params, 'webhook', defaults).args);
 }
 
 async function summarise({ ledger }: ServerContext, id: RunId): Promise<AnswerOf<'webhook'>> {

@@ -65,6 +65,11 @@ export class ChildRuns {
     return { work: await this.#workOf(child, ended), ended };
   }
 
+  /** Runs a command that looks into the data directory and begins no run. Gives the JSON it writes; throws what it says. */
+  askData(args: readonly string[]): Promise<unknown> {
+    return this.ask([...args, '--data', this.#data]);
+  }
+
   /** Runs a command that begins no run, and gives the JSON it writes. Throws what the command says. */
   async ask(args: readonly string[]): Promise<unknown> {
     const { lastLine } = await this.#spawn([...args, '--json']).ended;

@@ -1,28 +1,19 @@
 // A source of the mirror as something that can be started.
 
-import { z } from 'zod';
 import { MODES } from '../../ledger/mirror/mirror-run.ts';
 import { RESUME_STRATEGIES } from '../../mirror/scrape-params.ts';
+import { CLIENT_KINDS } from '../../mirror/sources/source.ts';
 import { SOURCES } from '../../mirror/sources/source-registry.ts';
+import { MirrorParams } from '../contract/start.ts';
+import { HttpError } from '../http/http-error.ts';
 import {
   FETCH_SETTINGS_SCHEMA,
-  FetchSettings,
   type FormSchema,
   fetchArguments,
   objectSchema,
   type StartableDefinition,
+  type StartCommand,
 } from './startable.ts';
-
-const count = z.coerce.number().pipe(z.int().min(1));
-
-/** What a run of the mirror may be asked for over HTTP. */
-export const MirrorForm = z.strictObject({
-  mode: z.enum(MODES).default('new'),
-  limit: count.optional(),
-  resume_strategy: z.enum(RESUME_STRATEGIES).optional(),
-  accept_shrink: z.boolean().optional(),
-  settings: FetchSettings.omit({ baseUrl: true, concurrency: true }).optional(),
-});
 
 const { baseUrl: _, concurrency: __, ...SETTINGS } = FETCH_SETTINGS_SCHEMA.properties as FormSchema;
 const SETTINGS_SCHEMA = objectSchema(SETTINGS, { title: 'Fetching' });
@@ -56,20 +47,55 @@ export function mirrorStartables(): StartableDefinition[] {
         title: 'Accept an index that has lost more than a fifth of its cases',
         default: false,
       },
+      dry_run: {
+        type: 'boolean',
+        title: 'Dry run',
+        description: 'Only say how many cases would be fetched. No file is downloaded, and no run is left.',
+        default: false,
+      },
+      per_download_delay: {
+        type: 'number',
+        title: 'Delay between two cases',
+        description: 'In seconds, give or take 20 %.',
+        default: 1,
+        minimum: 0,
+        maximum: 3_600,
+      },
+      max_retries: { type: 'integer', title: 'Attempts per case', default: 3, minimum: 1 },
+      concurrency: {
+        type: 'integer',
+        title: 'Files at once',
+        description: 'Left out: BAILIIKC_MAX_PARALLEL_DOWNLOADS of the server.',
+        minimum: 1,
+        maximum: 1_024,
+      },
+      client: {
+        type: 'string',
+        title: 'How to ask for a file',
+        description: 'http: plain requests. browser: let Chromium run the page.',
+        enum: [...CLIENT_KINDS],
+        default: 'http',
+      },
       settings: SETTINGS_SCHEMA,
     }),
-    argumentsFor: (params, defaults) => mirrorArguments(id, MirrorForm.parse(params), 'ui', defaults),
+    commandFor: (params, defaults) => mirrorCommand(id, MirrorParams.parse(params), 'ui', defaults),
   }));
 }
 
-/** The command line of a mirror run. */
-export function mirrorArguments(
+/** The command line of a mirror run. Throws 400 for parameters that contradict each other. */
+export function mirrorCommand(
   source: string,
-  { mode, limit, resume_strategy, accept_shrink, settings }: z.output<typeof MirrorForm>,
+  params: MirrorParams,
   trigger: 'ui' | 'webhook',
   defaults: readonly string[],
-): string[] {
-  return [
+): StartCommand {
+  const { mode = 'new', resume_strategy, dry_run = false, per_download_delay, max_retries, concurrency } = params;
+  const { target_source, accept_shrink, client, settings } = params;
+  if (target_source !== undefined && SOURCES.require(target_source).id !== source) {
+    throw contradiction(`target_source: ${target_source} is not the source of mirror:${source}`);
+  }
+  const limit = limitOf(params, mode);
+  const args = [
     'mirror',
     'run',
     `--source=${source}`,
@@ -77,8 +103,25 @@ export function mirrorArguments(
     `--trigger=${trigger}`,
     ...(limit === undefined ? [] : [`--limit=${limit}`]),
     ...(resume_strategy === undefined ? [] : [`--resume-strategy=${resume_strategy}`]),
+    ...(dry_run ? ['--dry-run'] : []),
+    ...(per_download_delay === undefined ? [] : [`--delay=${per_download_delay}`]),
+    ...(max_retries === undefined ? [] : [`--max-retries=${max_retries}`]),
+    ...(concurrency === undefined ? [] : [`--concurrency=${concurrency}`]),
     ...(accept_shrink === true ? ['--accept-shrink'] : []),
+    ...(client === undefined ? [] : [`--client=${client}`]),
     ...defaults,
     ...fetchArguments(settings),
   ];
+  return { args, isDryRun: dry_run };
+}
+
+function limitOf({ limit, new_limit }: MirrorParams, mode: string): number | undefined {
+  if (new_limit === undefined) return limit;
+  if (mode !== 'new') throw contradiction(`new_limit: is for the mode new; with ${mode} say limit`);
+  if (limit !== undefined && limit !== new_limit) throw contradiction('new_limit: says something else than limit');
+  return new_limit;
+}
+
+function contradiction(detail: string): HttpError {
+  return new HttpError(400, 'invalid_params', { message: `The parameters do not fit: ${detail}`, details: [detail] });
 }

@@ -2,10 +2,11 @@
 
 import { z } from 'zod';
 import { AnyJson } from '../contract/common.ts';
+import { flag, whole } from '../contract/form-value.ts';
+import { FetchParams } from '../contract/start.ts';
 import { HttpError } from '../http/http-error.ts';
 import {
   FETCH_SETTINGS_SCHEMA,
-  FetchSettings,
   type FormSchema,
   fetchArguments,
   objectSchema,
@@ -22,17 +23,19 @@ export const Description = z.object({
 });
 export type Description = z.output<typeof Description>;
 
-const SiteForm = z.strictObject({ settings: FetchSettings.optional() });
+const SiteForm = z.strictObject({ settings: FetchParams.optional() });
 const ScraperForm = z
   .strictObject({
     entry: z.string(),
     entries: z.record(z.string(), z.record(z.string(), AnyJson)),
     speculators: z.record(
       z.string(),
-      z.strictObject({ first: z.int(), last: z.int(), plus: z.int().min(0) }).partial(),
+      z
+        .strictObject({ first: whole(Number.MIN_SAFE_INTEGER), last: whole(Number.MIN_SAFE_INTEGER), plus: whole(0) })
+        .partial(),
     ),
-    fromLast: z.boolean(),
-    settings: FetchSettings,
+    fromLast: flag,
+    settings: FetchParams,
   })
   .partial();
 
@@ -44,20 +47,19 @@ export function scraperStartable(file: string, shown: string, description: Descr
     return {
       ...common,
       schema: objectSchema({ settings: FETCH_SETTINGS_SCHEMA }),
-      argumentsFor: (params, defaults) => [
-        'sites',
-        'run',
-        file,
-        '--trigger=ui',
-        ...defaults,
-        ...fetchArguments(SiteForm.parse(params).settings),
-      ],
+      commandFor: (params, defaults) => ({
+        args: ['sites', 'run', file, '--trigger=ui', ...defaults, ...fetchArguments(SiteForm.parse(params).settings)],
+        isDryRun: false,
+      }),
     };
   }
   return {
     ...common,
     schema: formOf(description),
-    argumentsFor: (params, defaults) => runArguments(file, defaults, ScraperForm.parse(params)),
+    commandFor: (params, defaults) => ({
+      args: runArguments(file, defaults, ScraperForm.parse(params)),
+      isDryRun: false,
+    }),
   };
 }
 
@@ -72,7 +74,7 @@ export function brokenStartable(shown: string, problem: string): StartableDefini
     baseUrl: null,
     schema: objectSchema({}),
     problem,
-    argumentsFor: () => {
+    commandFor: () => {
       throw new HttpError(400, 'scraper_file', { message: problem });
     },
   };

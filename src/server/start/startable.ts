@@ -1,11 +1,17 @@
 // Something that can be started: the form it has, and the command line that a filled-in form means.
 
-import { z } from 'zod';
-import type { Startable } from '../contract/start.ts';
+import type { FetchParams, Startable } from '../contract/start.ts';
+
+export interface StartCommand {
+  /** Of Curlew's command line. */
+  readonly args: readonly string[];
+  /** It begins no run: it says what a run would do. */
+  readonly isDryRun: boolean;
+}
 
 export interface StartableDefinition extends Startable {
-  /** The arguments of Curlew's command line, with `defaults` before what the form says. Throws for what does not fit. */
-  argumentsFor(params: unknown, defaults: readonly string[]): readonly string[];
+  /** The command that a filled-in form means, with `defaults` before what the form says. Throws for what does not fit. */
+  commandFor(params: unknown, defaults: readonly string[]): StartCommand;
 }
 
 /** A JSON Schema, as a form is made of it. */
@@ -14,17 +20,6 @@ export type FormSchema = Startable['schema'];
 export function objectSchema(properties: FormSchema, more: FormSchema = {}): FormSchema {
   return { type: 'object', properties, additionalProperties: false, ...more };
 }
-
-/** How politely to fetch: the same for whatever is started. */
-export const FetchSettings = z
-  .strictObject({
-    baseUrl: z.url({ protocol: /^https?$/ }),
-    allowHosts: z.string(),
-    rate: z.string().regex(/^(off|\d+(\.\d+)?)$/, 'must be a number, or off'),
-    concurrency: z.int().min(1).max(1024),
-    robots: z.enum(['allow', 'strict', 'off']),
-  })
-  .partial();
 
 export const FETCH_SETTINGS_SCHEMA: FormSchema = objectSchema(
   {
@@ -65,7 +60,7 @@ export const FETCH_SETTINGS_SCHEMA: FormSchema = objectSchema(
   { title: 'Fetching' },
 );
 
-export function fetchArguments(settings: z.output<typeof FetchSettings> = {}): string[] {
+export function fetchArguments(settings: FetchParams = {}): string[] {
   const { baseUrl, allowHosts = '', rate, concurrency, robots } = settings;
   return [
     ...(baseUrl === undefined ? [] : [`--base-url=${baseUrl}`]),

@@ -1,9 +1,10 @@
 // Starts a run. The form is made of what the scraper, site or source says it takes.
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Startable } from '../../../src/server/contract/start.ts';
+import type { DryRun, Startable } from '../../../src/server/contract/start.ts';
 import { ApiError, post } from '../lib/api.ts';
 import { fieldsOf } from '../lib/form-field.ts';
+import { formatCount } from '../lib/format.ts';
 import { useQuery } from '../lib/navigation.ts';
 import { type FormValues, initialValues, readForm } from '../lib/read-form.ts';
 import { withLogin } from '../lib/session.ts';
@@ -71,6 +72,7 @@ function StartForm({ startable }: { readonly startable: Startable }) {
   const [values, setValues] = useState<FormValues>(() => initialValues(fields));
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
   const [refused, setRefused] = useState<ApiError | undefined>(undefined);
+  const [plan, setPlan] = useState<DryRun | undefined>(undefined);
   const [busy, setBusy] = useState(false);
   const alert = useRef<HTMLDivElement>(null);
   useEffect(() => alert.current?.focus(), [refused]);
@@ -80,6 +82,7 @@ function StartForm({ startable }: { readonly startable: Startable }) {
     if (busy) return;
     const result = readForm(fields, values);
     setRefused(undefined);
+    setPlan(undefined);
     setErrors(result.kind === 'errors' ? result.errors : {});
     if (result.kind === 'errors') {
       document.getElementById(inputId(Object.keys(result.errors)[0] ?? ''))?.focus();
@@ -88,7 +91,9 @@ function StartForm({ startable }: { readonly startable: Startable }) {
     setBusy(true);
     try {
       const begun = await withLogin(() => post<'start'>('/start', { startable: startable.id, params: result.params }));
-      if (begun !== undefined) goTo(begun);
+      if (begun === undefined) return;
+      if ('dry_run' in begun) setPlan(begun);
+      else goTo(begun);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       setRefused(error);
@@ -127,6 +132,12 @@ function StartForm({ startable }: { readonly startable: Startable }) {
           )}
           {refused.remedy !== undefined && <p>{refused.remedy}</p>}
         </div>
+      )}
+      {plan !== undefined && (
+        <p role="status">
+          Dry run: a run would fetch {formatCount(plan.cases_planned)} of {formatCount(plan.cases_total)} cases. No file
+          was downloaded, and no run was left.
+        </p>
       )}
       <form class="form" noValidate onSubmit={submit}>
         <SchemaFields
