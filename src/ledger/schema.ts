@@ -1,7 +1,7 @@
 // The ledger's tables, as the list of steps that lead to them. A step is never changed once released; a new one is added.
 
 import { FETCHER_SCHEMA } from './fetcher/schema.ts';
-import { MIRROR_SCHEMA } from './mirror/schema.ts';
+import { INDEX_CHECKS_SCHEMA, MIRROR_SCHEMA } from './mirror/schema.ts';
 import { REPORTS_SCHEMA } from './reports/schema.ts';
 import { SITES_SCHEMA } from './sites/schema.ts';
 
@@ -222,4 +222,5 @@ export const MIGRATIONS: readonly string[] = [
   -- Mirror runs that failed before they had a worklist were stored as ok.
   UPDATE runs SET run_health = iif(status = 'failed', 'failed', 'partial') WHERE run_health = 'ok' AND status <> 'completed';
   `,
+  INDEX_CHECKS_SCHEMA,
 ];

@@ -7,6 +7,7 @@ import { Heartbeat } from '../fetch/heartbeat.ts';
 import { PATIENT, type Patience } from '../fetch/patience.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { StoredCase } from '../ledger/mirror/case-row.ts';
+import { sayStaleIndex } from '../ledger/mirror/index-use.ts';
 import type { MirrorRunWriter } from '../ledger/mirror/mirror-run-writer.ts';
 import type { RunId } from '../ledger/run.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
@@ -15,6 +16,7 @@ import { type Files, systemFiles } from '../platform/files.ts';
 import { type Random, systemRandom } from '../platform/random.ts';
 import type { MirrorConfig } from './config/mirror-config.ts';
 import { validateRuntimeConfig } from './config/validate-runtime-config.ts';
+import type { CsvSyncResult } from './csv/csv-sync-result.ts';
 import { syncCsv } from './csv/sync-csv.ts';
 import { findAdoptable } from './downloads/adopt-file.ts';
 import { BoxFiles } from './downloads/case-files.ts';
@@ -84,13 +86,13 @@ async function dryRun(scene: Scene): Promise<MirrorRunSummary> {
   const { ledger, log, clock } = scene;
   const emit = eventSink(ledger.mirror, log);
   const startedAt = clock.now();
-  const { cases, casesTotal } = await withoutRun(
+  const { cases, casesTotal, staleIndex } = await withoutRun(
     ledger,
     scene,
     scene.options.patience ?? PATIENT,
     (pipeline, patience) => plan(scene, pipeline, emit, undefined, patience),
   );
-  return summariseRun({ casesTotal, casesTargeted: cases.length, startedAt, endedAt: clock.now() });
+  return summariseRun({ casesTotal, casesTargeted: cases.length, staleIndex, startedAt, endedAt: clock.now() });
 }
 
 async function recordedRun(scene: Scene): Promise<MirrorRunSummary> {
@@ -207,6 +209,8 @@ interface Plan {
   readonly casesTotal: number;
   /** What the ledger says is held already. */
   readonly held: HeldTotal;
+  /** As in the summary of the run. */
+  readonly staleIndex: string | undefined;
 }
 
 /** Brings the index up to date and says what is to be fetched. */
@@ -221,7 +225,7 @@ async function plan(
   const { acceptShrink } = params;
   const context = { source, config, directory, pipeline, clock, emit, log, patience, acceptShrink };
   const sync = await syncCsv({ ...context, ledger: ledger.mirror, run: run?.run });
-  await run?.setCsvVersion(sync.versionId);
+  await run?.setCsvVersion(sync.versionId, sync.refused?.versionId);
   const facts = await ledger.mirror.caseFacts(source.id);
   const worklist = await buildWorklist(params, {
     facts,
@@ -240,12 +244,20 @@ async function plan(
     cases,
     casesTotal: facts.filter((fact) => fact.case.isActive).length,
     held: { files: held.length, bytes: held.reduce((sum, size) => sum + size, 0) },
+    staleIndex: await sayRefused(ledger, sync),
   };
+}
+
+async function sayRefused({ mirror }: Ledger, { versionId, refused }: CsvSyncResult): Promise<string | undefined> {
+  if (refused === undefined) return undefined;
+  const [used, other] = [await mirror.version(versionId), await mirror.version(refused.versionId)];
+  return used === undefined || other === undefined ? refused.reason : sayStaleIndex({ used, refused: other });
 }
 
 async function summariseLedgerRun(ledger: Ledger, id: RunId): Promise<MirrorRunSummary> {
   const run = await ledger.mirror.run(id);
   const { byStatus, failReasons } = await ledger.mirror.countDownloads(id);
+  const stale = await ledger.mirror.staleIndexOf(id);
   return summariseRun({
     runId: id,
     casesTotal: run?.coverage?.casesTotal ?? 0,
@@ -254,6 +266,7 @@ async function summariseLedgerRun(ledger: Ledger, id: RunId): Promise<MirrorRunS
     downloadsFailed: byStatus.failed,
     downloadsSkipped: byStatus.skipped,
     errorCounts: failReasons,
+    staleIndex: stale && sayStaleIndex(stale),
     startedAt: Date.parse(run?.startedAt ?? ''),
     endedAt: Date.parse(run?.endedAt ?? ''),
   });

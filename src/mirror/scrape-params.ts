@@ -27,6 +27,8 @@ export interface ScrapeParams {
   readonly trigger: Trigger;
   /** Take over an index in which more than 20 % of the active cases are gone. */
   readonly acceptShrink: boolean;
+  /** Be content with the last good index when the site's cannot be used. It is said all the same. Default false. */
+  readonly staleIndexOk?: boolean | undefined;
 }
 
 /** As they stand in `runs.params_json`. */
@@ -41,5 +43,6 @@ export function paramsJson(params: ScrapeParams): Json {
     dry_run: params.dryRun,
     limit: params.limit ?? null,
     accept_shrink: params.acceptShrink,
+    stale_index_ok: params.staleIndexOk ?? false,
   };
 }

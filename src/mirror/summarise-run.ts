@@ -17,6 +17,8 @@ export interface MirrorRunSummary {
   readonly downloadsSkipped: number;
   /** By error code. */
   readonly errorCounts: Readonly<Record<string, number>>;
+  /** What could not be brought up to date, as a sentence; undefined when the site confirmed the index. */
+  readonly staleIndex: string | undefined;
   /** ISO 8601, UTC. */
   readonly startedAt: string;
   readonly endedAt: string;
@@ -38,6 +40,7 @@ export function summariseRun({
     downloadsFailed: 0,
     downloadsSkipped: 0,
     errorCounts: {},
+    staleIndex: undefined,
     ...counts,
     startedAt: isoTime(startedAt),
     endedAt: isoTime(endedAt),

@@ -90,7 +90,7 @@ describe('curlew mirror', () => {
     expect((await mirror(data(), ['diff', '1', '2'])).stdout).toMatch(/7 new, 3 removed, 2 changed\.$/m);
     site.switchOn('csv-html');
     const refused = await mirror(data(), ['sync', ...OPEN], env);
-    expect([refused.code, refused.stderr]).toMatchObject([1, expect.stringMatching(/refused.*HTML/)]);
+    expect([refused.code, refused.stdout]).toMatchObject([1, expect.stringMatching(/refused.*HTML/)]);
   });
 
   it('leaves with 1 when something is wrong, and says what', async () => {

@@ -142,7 +142,7 @@ describe('the coverage of the corpus', () => {
   it('explains every case that is not held', async () => {
     const id = await mixedRun();
     await rm(scratch('data', 'pdfs', SOURCE, 'T0002.pdf'));
-    const report = await corpusCoverage(mirror.mirror, mirror.directory, SOURCE);
+    const report = await corpusCoverage(mirror.mirror, mirror.directory, SOURCE, mirror.clock.now());
     expect(report).toMatchObject({
       cases_active: 7,
       cases_criminal: 1,
@@ -253,7 +253,7 @@ describe('the health of an installation', () => {
   it('is good on a new directory', async () => {
     const { ok, checks } = await check({ BAILIIKC_MIN_FREE_MB: '0' }, scratch('new'));
     expect(ok).toBe(true);
-    expect(Object.keys(checks)).toEqual(['config', 'filesystem', 'database', 'consistency']);
+    expect(Object.keys(checks)).toEqual(['config', 'filesystem', 'database', 'consistency', 'index']);
     expect(Object.values(checks).every((one) => one.ok)).toBe(true);
   });
 

@@ -374,7 +374,7 @@ describe('afterwards', () => {
     site.switchOn('pdf-404', { token: gone ?? '' });
     site.switchOn('ajax-500', { token: broken ?? '' });
     await scrape(site, data(), { limit: 40 });
-    const report = await look(data(), ({ mirror }) => corpusCoverage(mirror, mirrorDirectory(data()), SOURCE));
+    const report = await look(data(), ({ mirror }) => corpusCoverage(mirror, mirrorDirectory(data()), SOURCE, 0));
     expect(report.missing).toHaveLength(report.cases_wanted - report.cases_held);
     const reasons = new Map(report.missing.map(({ actions_token, reason }) => [actions_token, reason]));
     expect(reasons.get(normalizeActionToken(gone ?? ''))).toBe('http_404_not_found');

@@ -1,32 +1,40 @@
 import type { Command } from 'commander';
 import { mirrorDirectory } from '../../mirror/mirror-directory.ts';
 import { corpusCoverage } from '../../mirror/reports/corpus-coverage.ts';
+import { sayIndexState } from '../../mirror/reports/index-state.ts';
+import { systemClock } from '../../platform/clock.ts';
 import { ExitCode } from '../exit-code.ts';
 import { formatCount, formatTable, printable } from '../format.ts';
 import { jsonLine } from '../json-line.ts';
 import { lookAtData } from '../look-at-data.ts';
 import { addLookOptions, type LookOptions, sourceIdOf } from './mirror-options.ts';
 
+type Options = LookOptions & { readonly staleIndexOk?: boolean };
+
 export function define(command: Command): Command {
+  command.option('--stale-index-ok', 'leave with 0 although the index could not be brought up to date');
   addLookOptions(command);
-  return command.addHelpText('after', '\nExample:\n  curlew mirror report').action(async (options: LookOptions) => {
+  return command.addHelpText('after', '\nExample:\n  curlew mirror report').action(async (options: Options) => {
     const { data } = options;
     const report = await lookAtData(data, (ledger) =>
-      corpusCoverage(ledger.mirror, mirrorDirectory(data), sourceIdOf(options)),
+      corpusCoverage(ledger.mirror, mirrorDirectory(data), sourceIdOf(options), systemClock.now()),
     );
     if (options.json) process.stdout.write(`${jsonLine(report)}\n`);
     else {
       const { cases_held: held, cases_wanted: wanted, cases_criminal: criminal, cases_inactive: inactive } = report;
       process.stdout.write(
         `${report.source}: ${formatCount(held)} of ${formatCount(wanted)} cases are held (${percent(report.corpus_coverage)}); ` +
-          `${formatCount(criminal)} criminal ones are not fetched, ${formatCount(inactive)} are gone from the index.\n`,
+          `${formatCount(criminal)} criminal ones are not fetched, ${formatCount(inactive)} are gone from the index.\n` +
+          `By ${printable(sayIndexState(report.index))}.\n`,
       );
       const rows = report.missing.map(({ actions_token, reason, detail, next_action }) =>
         [actions_token, reason, detail ?? '', next_action].map(printable),
       );
       if (rows.length > 0) process.stdout.write(formatTable([['case', 'reason', 'detail', 'what to do'], ...rows]));
     }
-    process.exitCode = report.missing.length === 0 ? ExitCode.ok : ExitCode.notOk;
+    const { state } = report.index;
+    const isCurrent = state === 'confirmed' || (state === 'not_confirmed' && options.staleIndexOk === true);
+    process.exitCode = report.missing.length === 0 && isCurrent ? ExitCode.ok : ExitCode.notOk;
   });
 }
 

@@ -33,6 +33,7 @@ type Options = LookOptions &
     readonly limit?: number;
     readonly dryRun?: boolean;
     readonly acceptShrink?: boolean;
+    readonly staleIndexOk?: boolean;
     readonly delay: number;
     readonly maxRetries: number;
     readonly concurrency?: number;
@@ -72,7 +73,8 @@ export function define(command: Command): Command {
         .choices(CLIENT_KINDS)
         .default('http'),
     )
-    .option('--accept-shrink', 'take over an index in which more than 20 % of the cases are gone');
+    .option('--accept-shrink', 'take over an index in which more than 20 % of the cases are gone')
+    .option('--stale-index-ok', 'leave with 0 although the index could not be brought up to date');
   addMirrorFetchOptions(addLookOptions(addTriggerOption(command)));
   return command
     .addHelpText('after', '\nExample:\n  curlew mirror run --mode new --limit 50')
@@ -81,7 +83,17 @@ export function define(command: Command): Command {
 
 async function drive(options: Options): Promise<void> {
   boundYoungGeneration();
-  const { data, mode, resumeStrategy, limit, dryRun = false, acceptShrink = false, maxRetries, client } = options;
+  const {
+    data,
+    mode,
+    resumeStrategy,
+    limit,
+    dryRun = false,
+    acceptShrink = false,
+    staleIndexOk = false,
+    maxRetries,
+    client,
+  } = options;
   const stop = new AbortController();
   const abort = new AbortController();
   let progress: ScrapeProgress | undefined;
@@ -103,6 +115,7 @@ async function drive(options: Options): Promise<void> {
         limit,
         trigger: options.trigger,
         acceptShrink,
+        staleIndexOk,
       },
       {
         data,
@@ -126,19 +139,31 @@ async function drive(options: Options): Promise<void> {
   }
 }
 
-function tellPlan(summary: MirrorRunSummary, { json }: Options): void {
-  const { casesTotal, casesTargeted } = summary;
+function tellPlan(summary: MirrorRunSummary, { json, staleIndexOk = false }: Options): void {
+  const { casesTotal, casesTargeted, staleIndex } = summary;
+  const plan = { dry_run: true, cases_total: casesTotal, cases_planned: casesTargeted, problems: problemsOf(summary) };
   process.stdout.write(
     json
-      ? `${jsonLine({ dry_run: true, cases_total: casesTotal, cases_planned: casesTargeted })}\n`
-      : `Would fetch ${formatCount(casesTargeted)} of ${formatCount(casesTotal)} cases.\n`,
+      ? `${jsonLine(plan)}\n`
+      : `Would fetch ${formatCount(casesTargeted)} of ${formatCount(casesTotal)} cases.\n` +
+          `${staleIndex === undefined ? '' : `${printable(staleIndex)}\n`}`,
   );
+  process.exitCode = staleIndex === undefined || staleIndexOk ? ExitCode.ok : ExitCode.notOk;
 }
 
-async function tellRun(summary: MirrorRunSummary, { data, json }: Options): Promise<void> {
+/** What a program should look at beside the counts. */
+function problemsOf({ staleIndex }: MirrorRunSummary): { code: string; message: string }[] {
+  return staleIndex === undefined ? [] : [{ code: 'index_not_confirmed', message: staleIndex }];
+}
+
+async function tellRun(summary: MirrorRunSummary, options: Options): Promise<void> {
+  const { data, json } = options;
   const run = await lookAtData(data, (ledger) => ledger.mirror.run(summary.runId));
   const { status = 'failed', runHealth = null, errorSummary = null } = run ?? {};
-  if (json) process.stdout.write(`${jsonLine({ ...summary, status, runHealth, errorSummary })}\n`);
+  if (json)
+    process.stdout.write(
+      `${jsonLine({ ...summary, status, runHealth, errorSummary, problems: problemsOf(summary) })}\n`,
+    );
   else {
     const reasons = Object.entries(summary.errorCounts).map(([code, count]) => `${formatCount(count)} ${code}`);
     const lines = [
@@ -147,11 +172,12 @@ async function tellRun(summary: MirrorRunSummary, { data, json }: Options): Prom
       `  downloaded  ${formatCount(summary.downloadsCompleted)}`,
       ...(reasons.length === 0 ? [] : [`  failed      ${reasons.join(', ')}`]),
       ...(errorSummary === null ? [] : [`  note        ${printable(errorSummary)}`]),
+      ...(summary.staleIndex === undefined ? [] : [`  index       ${printable(summary.staleIndex)}`]),
     ];
     const next = isWhole(summary, run) ? ['mirror verify'] : ['mirror report', 'mirror run --mode resume'];
     process.stdout.write(`${lines.join('\n')}\n${formatNext(next, data)}`);
   }
-  process.exitCode = exitCodeOf(summary, run);
+  process.exitCode = exitCodeOf(summary, run, options);
 }
 
 /** Everything that was planned is held. A run that had nothing to do is whole. */
@@ -159,8 +185,13 @@ function isWhole({ casesTargeted, downloadsCompleted }: MirrorRunSummary, run: M
   return run?.status === 'completed' && downloadsCompleted === casesTargeted;
 }
 
-function exitCodeOf(summary: MirrorRunSummary, run: MirrorRun | undefined): ExitCode {
+function exitCodeOf(
+  summary: MirrorRunSummary,
+  run: MirrorRun | undefined,
+  { staleIndexOk = false }: Options,
+): ExitCode {
   if (run?.status === 'aborted' && summary.errorCounts.disk_full === undefined) return ExitCode.interrupted;
+  if (summary.staleIndex !== undefined && !staleIndexOk) return ExitCode.notOk;
   return isWhole(summary, run) ? ExitCode.ok : ExitCode.notOk;
 }
 

@@ -31,12 +31,11 @@ export function define(command: Command): Command {
     else {
       const what = Object.entries(counts).map(([name, count]) => `${formatCount(count)} ${name.replace('_cases', '')}`);
       const state = isNewVersion ? `is new: ${what.join(', ')}` : 'is current';
-      process.stdout.write(`Version ${versionId} of the index ${state}.\n`);
-      if (refused !== undefined) {
-        process.stderr.write(
-          `curlew: what was fetched was refused (version ${refused.versionId}): ${printable(refused.reason)}.\n`,
-        );
-      }
+      process.stdout.write(
+        refused === undefined
+          ? `Version ${versionId} of the index ${state}.\n`
+          : `Version ${versionId} of the index stays in use; what came was refused (version ${refused.versionId}): ${printable(refused.reason)}.\n`,
+      );
     }
     process.exitCode = refused === undefined ? ExitCode.ok : ExitCode.notOk;
   });

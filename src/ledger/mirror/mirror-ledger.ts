@@ -12,6 +12,8 @@ import type { ChangedCases } from './case-table.ts';
 import type { CsvVersion, NewCsvVersion, VersionId } from './csv-version.ts';
 import type { DownloadCounts, DownloadFilter } from './download-report.ts';
 import type { DownloadRow } from './download-row.ts';
+import type { IndexCheck } from './index-check-table.ts';
+import { type StaleIndex, staleIndexOf } from './index-use.ts';
 import type { MirrorEvent, StoredMirrorEvent } from './mirror-event.ts';
 import type { MirrorRun, NewMirrorRun } from './mirror-run.ts';
 import { endMirrorRun, MirrorRunWriter } from './mirror-run-writer.ts';
@@ -50,20 +52,22 @@ export class MirrorLedger {
   }
 
   /**
-   * Stores a version, with all that it changes in cases and their history and what is told of it, as one fact. `judge` sees the cases as they are
-   * at that moment. A version that is refused for the reason, and with the bytes, of the newest one is that one.
+   * Stores a version, with all that it changes in cases and their history, what is told of it and that the index was
+   * looked at, as one fact. `judge` sees the cases as they are at that moment. A version that is refused for the reason,
+   * and with the bytes, of the newest one is that one.
    */
   async storeVersion(
     version: NewCsvVersion,
     judge: (cases: readonly StoredCase[]) => VersionVerdict,
     findings?: VersionFindings,
   ): Promise<StoredVersion> {
-    const { versions, cases, events, kernel } = this.#tables;
+    const { versions, checks, cases, events, kernel } = this.#tables;
     return kernel.database.transaction((): StoredVersion => {
       const verdict = judge(cases.ofSource(version.source));
       if (verdict.kind === 'accepted') {
         const id = versions.add(version, null);
         const changed = cases.apply(version.source, id, verdict.changes);
+        checks.confirm(version.source, id, version.fetchedAt);
         const told = findings?.tell(id) ?? [];
         for (const event of told) events.add(findings?.run, event, this.#clock.now());
         return { kind: 'accepted', id, changed, told };
@@ -71,8 +75,21 @@ export class MirrorLedger {
       const { reason } = verdict;
       const latest = versions.latest(version.source);
       const isSame = version.sha256 !== '' && latest?.sha256 === version.sha256 && latest.errorMessage === reason;
-      return { kind: 'refused', id: isSame ? latest.id : versions.add(version, reason), reason };
+      const id = isSame ? latest.id : versions.add(version, reason);
+      checks.refuse(version.source, id, version.fetchedAt);
+      return { kind: 'refused', id, reason };
     });
+  }
+
+  /** The site says that this version is what the index is still. */
+  async confirmVersion({ source, id }: CsvVersion, at: string): Promise<void> {
+    const { checks, kernel } = this.#tables;
+    kernel.database.transaction(() => checks.confirm(source, id, at));
+  }
+
+  /** The last look at the index of the source; undefined when there was none. */
+  async indexCheck(source: string): Promise<IndexCheck | undefined> {
+    return this.#tables.checks.find(source);
   }
 
   async version(id: number): Promise<CsvVersion | undefined> {
@@ -122,6 +139,11 @@ export class MirrorLedger {
   /** Newest first; of every source when none is given. */
   async runs(source: string | undefined, limit: number): Promise<MirrorRun[]> {
     return this.#tables.runs.list(source, limit);
+  }
+
+  /** What the run worked from instead of what the site had; undefined when it worked from what the site had. */
+  async staleIndexOf(id: RunId): Promise<StaleIndex | undefined> {
+    return staleIndexOf(this.#tables, id);
   }
 
   /** Whether the last run that was to fetch something ended before it had a worklist. */

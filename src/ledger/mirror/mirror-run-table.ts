@@ -58,8 +58,10 @@ export class MirrorRunTable {
     return row !== undefined;
   }
 
-  setCsvVersion(id: RunId, version: VersionId): void {
-    this.#database.prepare('UPDATE runs SET csv_version_id = ? WHERE id = ?').run(version, id);
+  setCsvVersion(id: RunId, version: VersionId, refused: VersionId | undefined): void {
+    this.#database
+      .prepare('UPDATE runs SET csv_version_id = ?, refused_csv_version_id = ? WHERE id = ?')
+      .run(version, refused ?? null, id);
   }
 
   setPlanned(id: RunId, planned: number): void {
@@ -88,7 +90,14 @@ export class MirrorRunTable {
     };
   }
 
-  end(id: RunId, status: RunStatus, error: string | null, coverage: RunCoverage, now: Instant): void {
+  end(
+    id: RunId,
+    status: RunStatus,
+    error: string | null,
+    coverage: RunCoverage,
+    isIndexConfirmed: boolean,
+    now: Instant,
+  ): void {
     this.#database
       .prepare(
         `UPDATE runs SET status = ?, error_summary = ?, ended_at = ?, run_health = ?, coverage_ratio = ?, cases_total = ?,
@@ -98,7 +107,7 @@ export class MirrorRunTable {
         status,
         error,
         isoTime(now),
-        judgeRunHealth(status, coverage),
+        judgeRunHealth(status, coverage, isIndexConfirmed),
         coverageRatio(coverage),
         coverage.casesTotal,
         coverage.casesPlanned,

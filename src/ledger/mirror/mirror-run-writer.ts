@@ -35,9 +35,9 @@ export class MirrorRunWriter {
     this.#countedUpTo = clock.monotonic();
   }
 
-  /** Says which version of the index the run works from. */
-  async setCsvVersion(version: VersionId): Promise<void> {
-    this.#asOwner(() => this.#tables.runs.setCsvVersion(this.run, version));
+  /** Says which version of the index the run works from, and what the site gave instead, if that could not be used. */
+  async setCsvVersion(version: VersionId, refused?: VersionId): Promise<void> {
+    this.#asOwner(() => this.#tables.runs.setCsvVersion(this.run, version, refused));
   }
 
   /** Writes the worklist: a pending download for each case. From here on a resume knows what was meant to be done. */
@@ -126,7 +126,8 @@ export function endMirrorRun(
   const run = runs.find(id);
   const total = run === undefined ? 0 : cases.countActive(run.source, run.csvVersionId ?? undefined);
   const coverage = runs.measure(id, total);
-  runs.end(id, status, error, coverage, now);
+  const isIndexConfirmed = run?.csvVersionId != null && run.refusedVersionId === null;
+  runs.end(id, status, error, coverage, isIndexConfirmed, now);
   return coverage;
 }
 

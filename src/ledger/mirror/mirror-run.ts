@@ -25,6 +25,8 @@ export interface MirrorRun {
   readonly trigger: string;
   readonly mode: Mode;
   readonly csvVersionId: VersionId | null;
+  /** What the index had become when the run asked for it, if that could not be used. */
+  readonly refusedVersionId: VersionId | null;
   readonly params: Json;
   readonly status: RunStatus;
   readonly errorSummary: string | null;
@@ -44,6 +46,7 @@ export function readMirrorRun(row: Record<string, unknown>): MirrorRun {
     trigger: String(row.trigger),
     mode: MODES.find((mode) => mode === row.mode) ?? 'full',
     csvVersionId: row.csv_version_id === null ? null : (Number(row.csv_version_id) as VersionId),
+    refusedVersionId: row.refused_csv_version_id === null ? null : (Number(row.refused_csv_version_id) as VersionId),
     params: JSON.parse(String(row.params_json)) as Json,
     status: RUN_STATUSES.find((status) => status === row.status) ?? 'failed',
     errorSummary: textOrNull(row.error_summary),

@@ -7,12 +7,14 @@ import { CaseTable } from './case-table.ts';
 import { CsvVersionTable } from './csv-version-table.ts';
 import { DownloadReport } from './download-report.ts';
 import { DownloadTable } from './download-table.ts';
+import { IndexCheckTable } from './index-check-table.ts';
 import { MirrorEventTable } from './mirror-event-table.ts';
 import { MirrorRunTable } from './mirror-run-table.ts';
 
 export class MirrorTables {
   readonly kernel: LedgerTables;
   readonly versions: CsvVersionTable;
+  readonly checks: IndexCheckTable;
   readonly cases: CaseTable;
   readonly history: CaseHistoryTable;
   readonly facts: CaseFactsReader;
@@ -25,6 +27,7 @@ export class MirrorTables {
     const { database } = kernel;
     this.kernel = kernel;
     this.versions = new CsvVersionTable(database);
+    this.checks = new IndexCheckTable(database);
     this.cases = new CaseTable(database);
     this.history = new CaseHistoryTable(database);
     this.facts = new CaseFactsReader(database);

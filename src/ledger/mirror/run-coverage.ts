@@ -1,4 +1,5 @@
-// How much of its worklist a mirror run got, and what that makes of its health (section 11 of the mirror's design). Pure.
+// How much of its worklist a mirror run got, and what that makes of its health (section 11 of the mirror's design, with one
+// change: a quiet day is ok if the site confirmed the index, and nothing is ok if it did not). Pure.
 
 import type { Health, RunStatus } from '../health.ts';
 
@@ -20,16 +21,21 @@ export function coverageRatio({ casesDownloaded, casesPlanned }: RunCoverage): n
   return casesDownloaded / Math.max(casesPlanned, 1);
 }
 
-/** Only a completed run can be `ok`: one that failed before it had a worklist has nothing to be measured by. */
-export function judgeRunHealth(status: RunStatus, coverage: RunCoverage): Health {
+/**
+ * Only a completed run can be `ok`: one that failed before it had a worklist has nothing to be measured by. Without a
+ * confirmed index nobody knows what there is to fetch: then `ok` becomes `suspicious`.
+ */
+export function judgeRunHealth(status: RunStatus, coverage: RunCoverage, isIndexConfirmed: boolean): Health {
   if (status === 'failed') return 'failed';
   const health = judgeCoverage(coverage);
-  return health === 'ok' && status !== 'completed' ? 'partial' : health;
+  if (health !== 'ok') return health;
+  if (status !== 'completed') return 'partial';
+  return isIndexConfirmed ? 'ok' : 'suspicious';
 }
 
 function judgeCoverage(coverage: RunCoverage): Health {
-  const { casesTotal, casesPlanned, casesAttempted, casesDownloaded, casesFailed } = coverage;
-  if (casesPlanned === 0) return casesTotal > 0 && casesDownloaded === 0 ? 'suspicious' : 'ok';
+  const { casesPlanned, casesAttempted, casesFailed } = coverage;
+  if (casesPlanned === 0) return 'ok';
   if (casesAttempted === 0) return 'suspicious';
   const ratio = coverageRatio(coverage);
   if (ratio >= OK_FROM && casesFailed === 0) return 'ok';

@@ -75,7 +75,15 @@ const PROMISED = {
       'coverage_ratio REAL',
       'run_health TEXT',
     ],
-    added: ['kind TEXT!', 'name TEXT!', 'source TEXT', 'settings TEXT!', 'replay_of INTEGER', 'active_ms INTEGER! = 0'],
+    added: [
+      'kind TEXT!',
+      'name TEXT!',
+      'source TEXT',
+      'settings TEXT!',
+      'replay_of INTEGER',
+      'active_ms INTEGER! = 0',
+      'refused_csv_version_id INTEGER',
+    ],
   },
   downloads: {
     columns: [

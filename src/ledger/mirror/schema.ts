@@ -74,3 +74,23 @@ export const MIRROR_SCHEMA = `
   CREATE INDEX idx_downloads_status ON downloads (status);
   CREATE INDEX downloads_case ON downloads (case_id, status);
 `;
+
+export const INDEX_CHECKS_SCHEMA = `
+  -- The last look at each index: which version is in use, when the site last confirmed it, and what was refused since.
+  CREATE TABLE index_checks (
+    source TEXT PRIMARY KEY,
+    checked_at TEXT NOT NULL,              -- ISO 8601, UTC
+    csv_version_id INTEGER REFERENCES csv_versions (id),
+    confirmed_at TEXT,
+    refused_version_id INTEGER REFERENCES csv_versions (id)
+  ) STRICT;
+  INSERT INTO index_checks (source, checked_at, csv_version_id, confirmed_at, refused_version_id)
+    SELECT latest.source, latest.fetched_at, good.id, good.fetched_at, CASE WHEN latest.valid = 0 THEN latest.id END
+    FROM csv_versions latest
+    LEFT JOIN csv_versions good
+      ON good.id = (SELECT max(id) FROM csv_versions WHERE source = latest.source AND valid = 1)
+    WHERE latest.id = (SELECT max(id) FROM csv_versions WHERE source = latest.source);
+
+  -- What the index had become when the run asked for it, if that could not be used.
+  ALTER TABLE runs ADD COLUMN refused_csv_version_id INTEGER REFERENCES csv_versions (id);
+`;

@@ -71,7 +71,7 @@ async function take(
   current: CsvVersion | undefined,
   fetched: FetchedIndex,
 ): Promise<CsvSyncResult> {
-  const { source, clock, ledger, directory } = context;
+  const { source, clock, ledger } = context;
   const version: NewCsvVersion = {
     source: source.id,
     fetchedAt: isoTime(clock.now()),
@@ -87,7 +87,7 @@ async function take(
     return refuse(context, current, await ledger.storeVersion(version, () => ({ kind: 'refused', reason })));
   }
   if (fetched.kind === 'unchanged') {
-    if (current !== undefined) return unchanged(directory, current);
+    if (current !== undefined) return unchanged(context, current, version);
     const reason = 'the server says that it has not changed, and there is no earlier one';
     return refuse(context, current, await ledger.storeVersion(version, () => ({ kind: 'refused', reason })));
   }
@@ -102,7 +102,7 @@ async function takeBytes(
 ): Promise<CsvSyncResult> {
   const { source, ledger, directory, log, run, acceptShrink = false } = context;
   const sha256 = hash('sha256', bytes);
-  if (current?.sha256 === sha256) return unchanged(directory, current);
+  if (current?.sha256 === sha256) return unchanged(context, current, version);
   const filePath = await keep(context, version, sha256, bytes);
   const index = readIndex(bytes, contentType, source.columns);
   const rowCount = index.kind === 'read' ? index.rowCount : 0;
@@ -161,8 +161,19 @@ const NOTHING = {
   unreadable: [],
 } as const;
 
-function unchanged({ path }: MirrorDirectory, { id, filePath }: CsvVersion): CsvSyncResult {
-  return { ...NOTHING, versionId: id, csvPath: join(path, filePath), refused: undefined };
+/** The site confirmed the version in use. */
+async function unchanged(
+  { ledger, directory }: SyncContext,
+  current: CsvVersion,
+  { fetchedAt }: NewCsvVersion,
+): Promise<CsvSyncResult> {
+  await ledger.confirmVersion(current, fetchedAt);
+  return { ...going(directory, current), refused: undefined };
+}
+
+/** No news: the version in use stays. */
+function going({ path }: MirrorDirectory, { id, filePath }: CsvVersion): Omit<CsvSyncResult, 'refused'> {
+  return { ...NOTHING, versionId: id, csvPath: join(path, filePath) };
 }
 
 /** Goes on with the last good version, and says so. */
@@ -182,7 +193,7 @@ async function refuse(
       using_version_id: current?.id,
     },
   });
-  if (current !== undefined) return { ...unchanged(directory, current), refused: { versionId: stored.id, reason } };
+  if (current !== undefined) return { ...going(directory, current), refused: { versionId: stored.id, reason } };
   throw new CurlewError(ErrorCode.noIndex, `The index of ${source.id} cannot be used: ${reason}.`, {
     remedy:
       'There is no earlier version to go by. Look at the address of the index (curlew mirror config) and try again.',

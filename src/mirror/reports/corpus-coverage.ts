@@ -3,9 +3,11 @@
 
 import type { CaseFacts } from '../../ledger/mirror/case-facts.ts';
 import type { MirrorLedger } from '../../ledger/mirror/mirror-ledger.ts';
+import type { Instant } from '../../platform/clock.ts';
 import { errorCodeNamed, MIRROR_ERRORS } from '../error-codes.ts';
 import { isInPlace } from '../held-files.ts';
 import type { MirrorDirectory } from '../mirror-directory.ts';
+import { type IndexState, indexState } from './index-state.ts';
 
 interface MissingCase {
   readonly case_id: number;
@@ -28,8 +30,10 @@ export interface CorpusCoverage {
   /** Active and not criminal. */
   readonly cases_wanted: number;
   readonly cases_held: number;
-  /** Held ÷ wanted; 1 when nothing is wanted. */
+  /** Held ÷ wanted; 1 when nothing is wanted, 0 when there is no index to say what is. */
   readonly corpus_coverage: number;
+  /** By which index, and how old that is. */
+  readonly index: IndexState;
   /** Why each of the rest is not held. */
   readonly missing: readonly MissingCase[];
 }
@@ -41,6 +45,7 @@ export async function corpusCoverage(
   ledger: MirrorLedger,
   directory: MirrorDirectory,
   source: string,
+  now: Instant,
 ): Promise<CorpusCoverage> {
   const facts = await ledger.caseFacts(source);
   const active = facts.filter((fact) => fact.case.isActive);
@@ -50,6 +55,7 @@ export async function corpusCoverage(
     return isHeld ? [] : [explainMissing(fact)];
   });
   const held = wanted.length - missing.length;
+  const index = await indexState(ledger, source, now);
   return {
     source,
     cases_active: active.length,
@@ -57,7 +63,8 @@ export async function corpusCoverage(
     cases_inactive: facts.length - active.length,
     cases_wanted: wanted.length,
     cases_held: held,
-    corpus_coverage: wanted.length === 0 ? 1 : held / wanted.length,
+    corpus_coverage: index.state === 'none' ? 0 : wanted.length === 0 ? 1 : held / wanted.length,
+    index,
     missing,
   };
 }

@@ -1,10 +1,11 @@
-// Whether a mirror could run here: settings, disk, ledger, and whether files and ledger agree. The last is told and does
-// not decide: a lost file is no reason to refuse to fetch it again.
+// Whether a mirror could run here: settings, disk, ledger, whether files and ledger agree, and how current each index is.
+// That files and ledger disagree is told and does not decide: a lost file is no reason to refuse to fetch it again. An
+// index that the site does not confirm decides on the command line, and not for a service: it is well, the site is not.
 
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ledger } from '../../ledger/ledger.ts';
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock, Instant } from '../../platform/clock.ts';
 import { messageOf } from '../../platform/errors.ts';
 import { systemFiles } from '../../platform/files.ts';
 import { makeDirectory } from '../../platform/make-directory.ts';
@@ -12,6 +13,8 @@ import { type Environment, readConfig } from '../config/mirror-config.ts';
 import { type Entrypoint, validateRuntimeConfig } from '../config/validate-runtime-config.ts';
 import { isInPlace } from '../held-files.ts';
 import { type MirrorDirectory, mirrorDirectory } from '../mirror-directory.ts';
+import { SOURCES } from '../sources/source-registry.ts';
+import { indexState, sayIndexState } from './index-state.ts';
 
 interface HealthCheck {
   readonly ok: boolean;
@@ -19,13 +22,14 @@ interface HealthCheck {
 }
 
 export interface HealthReport {
-  /** `consistency` is not counted. */
+  /** `consistency` is not counted, and `index` only on the command line. */
   readonly ok: boolean;
   readonly checks: {
     readonly config: HealthCheck;
     readonly filesystem: HealthCheck;
     readonly database: HealthCheck;
     readonly consistency: HealthCheck;
+    readonly index: HealthCheck;
   };
 }
 
@@ -44,18 +48,20 @@ export async function runHealthChecks(entrypoint: Entrypoint, context: HealthCon
   const config = await check(async () => checkConfig(entrypoint, env));
   const filesystem = await check(() => checkFilesystem(directory, readConfig(env).config.minFreeMb));
   let consistency: HealthCheck = { ok: false, detail: 'the ledger cannot be read' };
+  let index = consistency;
   const database = await check(async () => {
     const ledger = await Ledger.open(data, { clock });
     try {
       const [latest] = await ledger.mirror.runs(undefined, 1);
       consistency = await check(() => checkConsistency(ledger, directory));
+      index = await check(() => checkIndexes(ledger, clock.now()));
       return latest === undefined ? 'no runs yet' : `latest run ${latest.id}: ${latest.status}`;
     } finally {
       await ledger.close();
     }
   });
-  const ok = config.ok && filesystem.ok && database.ok;
-  return { ok, checks: { config, filesystem, database, consistency } };
+  const ok = config.ok && filesystem.ok && database.ok && (index.ok || entrypoint !== 'cli');
+  return { ok, checks: { config, filesystem, database, consistency, index } };
 }
 
 function checkConfig(entrypoint: Entrypoint, env: Environment): string {
@@ -81,6 +87,13 @@ async function checkConsistency(ledger: Ledger, { pdfs }: MirrorDirectory): Prom
   if (lost.length > 0)
     throw new Error(`${lost.length} of ${held.length} files are not in their place; see curlew mirror verify`);
   return `${held.length} files are in their place`;
+}
+
+async function checkIndexes({ mirror }: Ledger, now: Instant): Promise<string> {
+  const states = await Promise.all(SOURCES.sources.map(({ id }) => indexState(mirror, id, now)));
+  const text = states.map((state) => `${state.source}: ${sayIndexState(state)}`).join('; ');
+  if (states.some(({ problem }) => problem !== null)) throw new Error(text);
+  return text;
 }
 
 async function check(work: () => Promise<string>): Promise<HealthCheck> {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { HEALTHS } from '../../ledger/health.ts';
 import { DOWNLOAD_STATUSES } from '../../ledger/mirror/download-status.ts';
 import { AnyJson, ErrorAnswer, Order, Paging, pageOf, Search } from './common.ts';
+import { IndexState } from './index-state.ts';
 import { StoryStep } from './requests.ts';
 import { reading } from './route.ts';
 import { DownloadCounts } from './runs.ts';
@@ -216,6 +217,7 @@ export const MIRROR_ROUTES = {
         cases_wanted: count,
         cases_held: count,
         corpus_coverage: z.number(),
+        index: IndexState,
         missing: z.array(
           z.object({
             case_id: z.int(),

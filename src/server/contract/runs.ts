@@ -14,6 +14,7 @@ import {
   Verdict,
   VerdictCounts,
 } from './common.ts';
+import { IndexState } from './index-state.ts';
 import { changing, reading } from './route.ts';
 
 const count = z.int().min(0);
@@ -221,6 +222,7 @@ export const RUN_ROUTES = {
         running: count,
         runs: z.array(RunRow).describe('those that run, then the newest; at most 50'),
         walks: z.array(z.lazy(() => SiteWalk)),
+        indexes: z.array(IndexState).describe('of each source that was ever asked for its index'),
         deadLetters: count,
         lastEventId: z.int(),
       }),

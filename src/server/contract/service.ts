@@ -15,6 +15,7 @@ const HealthReport = z
       filesystem: Check,
       database: Check,
       consistency: Check.describe('told, and not counted'),
+      index: Check.describe('whether the site confirmed the index of each source; told, and not counted'),
     }),
   })
   .meta({ id: 'HealthReport' });

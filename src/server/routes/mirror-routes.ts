@@ -21,7 +21,7 @@ import type { ServerContext } from '../server-context.ts';
 
 export function bindMirrorRoutes(
   app: FastifyInstance,
-  { ledger, data }: ServerContext,
+  { ledger, data, clock }: ServerContext,
   dashboard: DashboardFiles,
 ): void {
   const { mirror } = ledger;
@@ -100,7 +100,7 @@ export function bindMirrorRoutes(
   });
 
   bindRoute(app, ROUTES.coverage).to(async ({ query: { source } }) => {
-    const coverage = await corpusCoverage(mirror, mirrorDirectory(data), SOURCES.require(source).id);
+    const coverage = await corpusCoverage(mirror, mirrorDirectory(data), SOURCES.require(source).id, clock.now());
     return { ok: true, ...coverage, missing: [...coverage.missing] };
   });
 

@@ -44,6 +44,7 @@ export function bindRunRoutes(app: FastifyInstance, context: ServerContext): voi
         running: runRows.filter(({ state }) => state === 'running').length,
         runs: runRows,
         walks: [...facts.walks],
+        indexes: [...facts.indexes],
         deadLetters: facts.deadLetters ?? 0,
         lastEventId: await reports.lastEvent(),
       };

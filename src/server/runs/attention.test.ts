@@ -31,7 +31,7 @@ const facts = (row: Partial<RunRow>, rest: Partial<RunFacts> = {}): RunFacts => 
   ...rest,
 });
 const texts = (...runs: RunFacts[]) =>
-  listAttention({ runs, walks: [], hosts: [], deadLetters: 0 }).map(({ text }) => text);
+  listAttention({ runs, walks: [], indexes: [], hosts: [], deadLetters: 0 }).map(({ text }) => text);
 
 describe('what needs attention', () => {
   it('is nothing when all is well', () => {
@@ -40,7 +40,7 @@ describe('what needs attention', () => {
 
   it('says what, how many, and since when', () => {
     const run = facts({ counts: { ...NONE, blocked: 20 } }, { walks: true, since: { blocked: AT } });
-    expect(listAttention({ runs: [run], walks: [], hosts: [], deadLetters: 0 })).toEqual([
+    expect(listAttention({ runs: [run], walks: [], indexes: [], hosts: [], deadLetters: 0 })).toEqual([
       {
         severity: 'urgent',
         text: 'county-court: 20 ids refused',
@@ -64,6 +64,10 @@ describe('what needs attention', () => {
     [{ kind: 'mirror', counts: { ...NONE, failed: 2 } }, 'county-court: 2 cases failed'],
     [{ invalid: 4 }, 'county-court: 4 records of 10 not as the schema says'],
     [{ health: 'suspicious' }, 'county-court: completed, but found nothing or far less than before'],
+    [
+      { kind: 'mirror', health: 'suspicious' },
+      'county-court: completed, but by an index that the site did not confirm, or without any attempt',
+    ],
   ])('%j', (row, text) => {
     expect(texts(facts(row))).toEqual([text]);
   });
@@ -76,6 +80,7 @@ describe('what needs attention', () => {
         facts({ name: 'c', state: 'killed' }, { lastHeardOf: AT + 1 }),
       ],
       walks: [],
+      indexes: [],
       hosts: [
         { host: 'down.example', isOpen: true, heldUntil: undefined },
         { host: 'busy.example', isOpen: false, heldUntil: AT },

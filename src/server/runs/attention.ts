@@ -1,6 +1,7 @@
 // What a person should look at, in words, the most urgent first. Decided from plain facts.
 
 import type { Instant } from '../../platform/clock.ts';
+import type { IndexState } from '../contract/index-state.ts';
 import type { Attention, RunRow, SiteWalk } from '../contract/runs.ts';
 import { iso } from '../http/iso.ts';
 
@@ -24,14 +25,21 @@ export interface AttentionFacts {
   readonly runs: readonly RunFacts[];
   readonly walks: readonly SiteWalk[];
   readonly hosts: readonly HostFacts[];
+  readonly indexes: readonly IndexState[];
   /** Undefined when they cannot be asked for. */
   readonly deadLetters: number | undefined;
 }
 
 const URGENCY = { urgent: 0, warning: 1, notice: 2 } as const;
 
-export function listAttention({ runs, walks, hosts, deadLetters }: AttentionFacts): Attention[] {
-  const items = [...runs.flatMap(ofRun), ...walks.flatMap(ofWalk), ...hosts.flatMap(ofHost), ...ofLetters(deadLetters)];
+export function listAttention({ runs, walks, hosts, indexes, deadLetters }: AttentionFacts): Attention[] {
+  const items = [
+    ...runs.flatMap(ofRun),
+    ...walks.flatMap(ofWalk),
+    ...hosts.flatMap(ofHost),
+    ...indexes.flatMap(ofIndex),
+    ...ofLetters(deadLetters),
+  ];
   return items.sort((a, b) => URGENCY[a.severity] - URGENCY[b.severity] || compare(b.since ?? '', a.since ?? ''));
 }
 
@@ -89,7 +97,11 @@ function ofRun({ row, walks, lastHeardOf, since }: RunFacts): Attention[] {
     );
   }
   if (row.health === 'suspicious' && state === 'completed') {
-    add('warning', 'completed, but found nothing or far less than before', ended, 'Look whether the site has changed.');
+    const why =
+      row.kind === 'mirror'
+        ? 'by an index that the site did not confirm, or without any attempt'
+        : 'found nothing or far less than before';
+    add('warning', `completed, but ${why}`, ended, 'Look whether the site has changed.');
   }
   return items;
 }
@@ -112,6 +124,13 @@ function ofHost({ host, isOpen, heldUntil }: HostFacts): Attention[] {
   if (isOpen) return [item('urgent', `${host}: not answering`, { host, action: 'It is asked again by itself.' })];
   if (heldUntil === undefined) return [];
   return [item('notice', `${host}: asked us to wait`, { host, action: `It is asked again at ${iso(heldUntil)}.` })];
+}
+
+function ofIndex({ source, problem, confirmed_at }: IndexState): Attention[] {
+  if (problem === null) return [];
+  const text = `${source}: the index could not be brought up to date: ${problem.reason}`;
+  const action = 'Look at the address of the index (curlew mirror config): what the court added since is not known.';
+  return [item('urgent', text, { since: confirmed_at, action })];
 }
 
 function ofLetters(count: number | undefined): Attention[] {

@@ -1,6 +1,8 @@
 // The facts from which it is decided what needs attention: of the latest run of each name only, since a newer one makes an
 // older one history.
 
+import { type IndexState, indexState } from '../../mirror/reports/index-state.ts';
+import { SOURCES } from '../../mirror/sources/source-registry.ts';
 import type { Instant } from '../../platform/clock.ts';
 import { hostFacts } from '../routes/host-routes.ts';
 import type { ServerContext } from '../server-context.ts';
@@ -30,6 +32,13 @@ export async function gatherAttention(context: ServerContext): Promise<Attention
     runs: await Promise.all(runs),
     walks: await listWalks(ledger),
     hosts: await hostFacts(context),
+    indexes: await indexStates(context),
     deadLetters: await context.letters.look((letters) => letters.size()).catch(() => undefined),
   };
+}
+
+/** Of each source whose index was ever asked for. */
+async function indexStates({ ledger, clock }: ServerContext): Promise<IndexState[]> {
+  const states = await Promise.all(SOURCES.sources.map(({ id }) => indexState(ledger.mirror, id, clock.now())));
+  return states.filter(({ checked_at }) => checked_at !== null);
 }

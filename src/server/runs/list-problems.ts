@@ -1,5 +1,6 @@
 // What went otherwise than hoped, grouped, with an example each.
 
+import { sayStaleIndex } from '../../ledger/mirror/index-use.ts';
 import type { ReportedRun } from '../../ledger/reports/run-report.ts';
 import type { AnswerOf } from '../contract/routes.ts';
 import { clean, cleanText } from '../http/clean.ts';
@@ -22,6 +23,16 @@ export async function listProblems(context: ServerContext, run: ReportedRun): Pr
 
 async function mirrorProblems({ ledger }: ServerContext, run: ReportedRun): Promise<Problems> {
   const problems: Problems = [];
+  const stale = await ledger.mirror.staleIndexOf(run.id);
+  if (stale !== undefined) {
+    const example = {
+      request: null,
+      case: null,
+      text: cleanText(stale.refused.sourceUrl),
+      detail: clean(sayStaleIndex(stale)),
+    };
+    problems.push({ verdict: 'failed', reason: 'index_not_confirmed', step: null, count: 1, example });
+  }
   for (const status of ['failed', 'skipped'] as const) {
     const found = await ledger.mirror.listDownloads({ runId: run.id, status });
     for (const [code, rows] of Map.groupBy(found, ({ download }) => download.errorCode ?? 'internal_error')) {
@@ -42,5 +53,9 @@ async function mirrorProblems({ ledger }: ServerContext, run: ReportedRun): Prom
       });
     }
   }
-  return problems.sort((a, b) => b.count - a.count);
+  // The index first, if it was not good: it says what all the others are counted by.
+  return problems.sort(
+    (a, b) =>
+      Number(b.reason === 'index_not_confirmed') - Number(a.reason === 'index_not_confirmed') || b.count - a.count,
+  );
 }

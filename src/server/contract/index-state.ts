@@ -1,0 +1,27 @@
+// How current the index of a mirror's source is, as the overview and the coverage tell it.
+
+import { z } from 'zod';
+
+const count = z.int().min(0);
+const text = z.string().nullable();
+
+/** How current the index of a source is. */
+export const IndexState = z
+  .object({
+    source: z.string(),
+    state: z
+      .enum(['none', 'confirmed', 'not_confirmed'])
+      .describe('none: no version could ever be used; not_confirmed: the last look brought nothing that could be used'),
+    csv_version_id: z.int().nullable().describe('the version in use'),
+    row_count: count.nullable(),
+    fetched_at: text.describe('when its bytes came'),
+    confirmed_at: text.describe('when the site last gave the same bytes, or said that they have not changed'),
+    age_seconds: count.nullable().describe('since it was confirmed'),
+    checked_at: text.describe('when the index was last asked for'),
+    problem: z
+      .object({ csv_version_id: z.int(), reason: z.string() })
+      .nullable()
+      .describe('what the last look brought; null when that was good'),
+  })
+  .meta({ id: 'IndexState' });
+export type IndexState = z.infer<typeof IndexState>;
