@@ -7,6 +7,7 @@ import { type Command, Option } from 'commander';
 import { type RunningCourt, startCourt } from '../../sim/court/court.ts';
 import { readRecords } from '../engine/record-stream.ts';
 import { systemCodeOf } from '../platform/errors.ts';
+import { makeDirectory, PRIVATE_DIRECTORY } from '../platform/make-directory.ts';
 import { packageRoot } from '../platform/version.ts';
 import { ExitCode } from './exit-code.ts';
 import { formatTable } from './format.ts';
@@ -193,11 +194,11 @@ function askedAgain(court: RunningCourt): number {
 }
 
 async function newDirectory(): Promise<string> {
-  await mkdir(DEFAULT_DATA, { recursive: true });
+  makeDirectory(DEFAULT_DATA);
   for (let n = 1; ; n++) {
     const directory = join(DEFAULT_DATA, n === 1 ? 'demo' : `demo-${n}`);
     try {
-      await mkdir(directory);
+      await mkdir(directory, { mode: PRIVATE_DIRECTORY });
       return directory;
     } catch (error) {
       if (systemCodeOf(error) !== 'EEXIST') throw error;

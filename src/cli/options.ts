@@ -58,6 +58,7 @@ export interface FetchOptions {
   readonly userAgent?: string;
   readonly baseUrl?: string;
   readonly durability?: 'process' | 'power';
+  readonly redactArchive?: boolean;
 }
 
 /** What is not given has no value, so that a resumed run keeps its own: the defaults are those of the settings. */
@@ -82,6 +83,11 @@ const FETCH_OPTIONS = {
     new Option('--durability <level>', 'survive kills of the process, or power cuts too')
       .choices(['process', 'power'])
       .default(undefined, 'process'),
+  redactArchive: () =>
+    new Option(
+      '--redact-archive',
+      'keep request headers and form fields that look like secrets out of the archive',
+    ).default(undefined, 'false'),
 } as const satisfies Record<keyof FetchOptions, () => Option>;
 
 type FetchOptionName = keyof typeof FETCH_OPTIONS;
@@ -105,7 +111,7 @@ export function addResumedFetchOptions(command: Command): Command {
 
 /** Only what was given, so that a resumed run keeps its own settings for the rest. */
 export function settingsFrom(options: FetchOptions): SettingsInput {
-  const { concurrency, rate, robots, proxy, userAgent, baseUrl, durability, allowHost } = options;
+  const { concurrency, rate, robots, proxy, userAgent, baseUrl, durability, redactArchive, allowHost } = options;
   return {
     ...(concurrency !== undefined && { concurrency }),
     ...(rate !== undefined && { rate }),
@@ -114,6 +120,7 @@ export function settingsFrom(options: FetchOptions): SettingsInput {
     ...(userAgent !== undefined && { userAgent }),
     ...(baseUrl !== undefined && { baseUrl }),
     ...(durability !== undefined && { durability }),
+    ...(redactArchive !== undefined && { redactArchive }),
     ...(allowHost !== undefined && { allowHosts: allowHost }),
   };
 }

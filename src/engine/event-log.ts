@@ -2,12 +2,13 @@
 // happen, and after a crash nothing is logged that the ledger does not know.
 
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdirSync, type WriteStream } from 'node:fs';
+import { createWriteStream, existsSync, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RunId } from '../ledger/run.ts';
 import { createLog, type Log } from '../observe/log.ts';
 import type { Clock } from '../platform/clock.ts';
+import { makeDirectory, PRIVATE_FILE } from '../platform/make-directory.ts';
 import type { ProcessEvent } from './run-events.ts';
 
 const PAGE = 500;
@@ -32,11 +33,11 @@ export class EventLog {
   /** Goes on with `logs/run-<id>.log` of a data directory. */
   static async open(directory: string, ledger: Ledger, run: RunId, clock: Clock): Promise<EventLog> {
     const logs = join(directory, 'logs');
-    mkdirSync(logs, { recursive: true });
+    makeDirectory(logs);
     const path = join(logs, `run-${run}.log`);
     // A site's run has events before anybody works on it: those of the walk that it was.
     const after = existsSync(path) ? await ledger.lastEvent(run) : 0;
-    const file = createWriteStream(path, { flags: 'a' });
+    const file = createWriteStream(path, { flags: 'a', mode: PRIVATE_FILE });
     // A log that cannot be written must not end the run: the events are in the ledger.
     file.on('error', () => {});
     const log = new EventLog(ledger, run, file, after, clock);

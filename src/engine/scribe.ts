@@ -8,6 +8,7 @@ import type { RunStatus } from '../ledger/health.ts';
 import type { NewExchange, PageResult } from '../ledger/page-result.ts';
 import type { RunId } from '../ledger/run.ts';
 import type { CommitResult, RunWriter, UnsavedMemory, Wanted } from '../ledger/run-writer.ts';
+import { redactRequest } from '../observe/redact-request.ts';
 import type { Clock } from '../platform/clock.ts';
 import { crashPoint } from '../platform/crash-point.ts';
 import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
@@ -34,6 +35,8 @@ export interface ScribeOptions {
   readonly archives: boolean;
   /** Sync the archive with every commit, for durability over power cuts. */
   readonly sync: boolean;
+  /** Leave secrets of requests out of the archive. */
+  readonly redacts: boolean;
 }
 
 interface World {
@@ -100,7 +103,8 @@ export class Scribe implements Pick<RunWriter, 'seed' | 'ask' | 'heartbeat'> {
     if (this.#archive === undefined) return [];
     const { random } = this.#world;
     const findBody = (sha256: Uint8Array) => this.#data.ledger.findBody(sha256);
-    return exchanges.map((one) => prepareExchange(one, findBody, random));
+    const { redacts } = this.#options;
+    return exchanges.map((one) => prepareExchange(redacts ? redactRequest(one) : one, findBody, random));
   }
 
   /** Puts what was fetched into the archive; only then may rows refer to it. */

@@ -25,6 +25,8 @@ const Settings = z.strictObject({
   proxy: z.string().min(1).optional(),
   /** `process` survives kills of the process; `power` also power cuts, at an fsync per commit. Default `process`. */
   durability: z.enum(['process', 'power']).default('process'),
+  /** Keep request headers and form fields that look like secrets out of the archive. Default false. */
+  redactArchive: z.boolean().default(false),
   /** Largest page that is read into memory, in bytes, decoded. Default 32 MiB, at most 1 GiB. */
   maxPageBytes: z
     .int()

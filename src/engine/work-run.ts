@@ -36,7 +36,7 @@ export interface RunWork {
 export async function workRun(work: RunWork): Promise<RunSummary> {
   const { data, run, settings, archives, clock, random } = work;
   const sync = settings.durability === 'power';
-  const scribe = await Scribe.open(data, { run, archives, sync }, { clock, random });
+  const scribe = await Scribe.open(data, { run, archives, sync, redacts: settings.redactArchive }, { clock, random });
   const log = await EventLog.open(data.path, data.ledger, run, clock);
   const onCommitted = () => {
     log.notify();

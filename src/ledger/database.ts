@@ -1,10 +1,11 @@
 // The one door to SQLite: opening, pragmas, migrations, transactions, and what its errors mean to a person.
 // One writer: a transaction takes the write lock at its beginning, so that it never has to be tried again half done.
 
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
-import { makeDirectory } from '../platform/make-directory.ts';
+import { makeDirectory, PRIVATE_FILE } from '../platform/make-directory.ts';
 import { MIGRATIONS } from './schema.ts';
 
 /** `process`: survives any kill of the process. `power`: survives a power cut too, at an fsync per commit. */
@@ -44,6 +45,8 @@ export class Database {
     return translating(path, () => {
       if (options.readOnly) return Database.#openReadOnly(path) ?? Database.#openAfterRecovery(path);
       makeDirectory(dirname(path));
+      // SQLite gives its log and its index the mode of this file.
+      closeSync(openSync(path, 'a', PRIVATE_FILE));
       return Database.#connect(path, false, (database) => {
         if (database.#isOld()) database.#migrate();
       });
@@ -162,6 +165,7 @@ const UNWRITABLE: ReadonlySet<string> = new Set([
   'EEXIST',
   'EINVAL',
   'EIO',
+  'EISDIR',
   'ELOOP',
   'EMFILE',
   'ENAMETOOLONG',

@@ -14,11 +14,17 @@ export const SECRET_HEADERS = '(?:proxy-)?authorization|(?:set-)?cookie';
 export const BRACKETS = '(?:\\[\\]|\\]|%5B%5D|%5D)*';
 
 const FIELD = new RegExp(`(?:${SECRET_ENDINGS}|^(?:${SECRET_WORDS})|\\b(?:${SECRET_HEADERS}))${BRACKETS}$`, 'i');
+const PARAMETER = new RegExp(`^(?:${SECRET_PARAMETERS})${BRACKETS}$`, 'i');
 const HEADER = new RegExp(`^[\\w-]*\\b(?:${SECRET_HEADERS}|token|api-key|secret)$`, 'i');
 
 /** Is what an object has under `name` a secret? */
 export function isSecretField(name: string): boolean {
   return FIELD.test(name);
+}
+
+/** Is the value of a field of this name in an address or a form a secret? */
+export function isSecretParameter(name: string): boolean {
+  return PARAMETER.test(name) || isSecretField(name);
 }
 
 /** Is what stands behind `name` in a list a secret, as headers are listed? */

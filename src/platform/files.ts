@@ -4,6 +4,7 @@
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { systemCodeOf } from './errors.ts';
+import { PRIVATE_DIRECTORY, PRIVATE_FILE } from './make-directory.ts';
 
 /** A file that is open. Positions are explicit: there is no cursor to get out of step after a failed write. */
 export interface OpenFile {
@@ -20,7 +21,7 @@ export interface OpenFile {
 }
 
 export interface Files {
-  /** `read`: the file must exist. `write`: readable and writable, created if missing, its content kept. */
+  /** `read`: the file must exist. `write`: readable and writable, created if missing for its owner only, its content kept. */
   open(path: string, mode: 'read' | 'write'): Promise<OpenFile>;
   /** The names in a directory, in no particular order. */
   list(directory: string): Promise<string[]>;
@@ -49,11 +50,13 @@ export async function writeAll(file: OpenFile, bytes: Uint8Array, position: numb
 /** The real disk. */
 export const systemFiles: Files = {
   async open(path, mode) {
-    return new SystemFile(await fs.open(path, mode === 'read' ? 'r' : constants.O_RDWR | constants.O_CREAT));
+    return new SystemFile(
+      await fs.open(path, mode === 'read' ? 'r' : constants.O_RDWR | constants.O_CREAT, PRIVATE_FILE),
+    );
   },
   list: (directory) => fs.readdir(directory),
   async makeDirectory(directory) {
-    await fs.mkdir(directory, { recursive: true });
+    await fs.mkdir(directory, { recursive: true, mode: PRIVATE_DIRECTORY });
   },
   rename: (from, to) => fs.rename(from, to),
   link: (existing, path) => fs.link(existing, path),

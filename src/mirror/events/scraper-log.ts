@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { isoTime } from '../../ledger/iso-time.ts';
 import type { MirrorEvent } from '../../ledger/mirror/mirror-event.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { makeDirectory } from '../../platform/make-directory.ts';
+import { makeDirectory, PRIVATE_FILE } from '../../platform/make-directory.ts';
 import { formatEvent } from './format-event.ts';
 
 /** A larger log is put aside, as `previous.log`, when the next one is opened. */
@@ -28,7 +28,7 @@ export class ScraperLog {
       const path = join(directory, 'latest.log');
       const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
       if (size > LARGEST_LOG_BYTES) renameSync(path, join(directory, 'previous.log'));
-      return new ScraperLog(openSync(path, 'a'), clock);
+      return new ScraperLog(openSync(path, 'a', PRIVATE_FILE), clock);
     } catch {
       return new ScraperLog(undefined, clock);
     }

@@ -8,7 +8,7 @@ import type { StoredCase } from '../../ledger/mirror/case-row.ts';
 import type { VerifiedFile } from '../../ledger/mirror/download-row.ts';
 import type { MirrorLedger } from '../../ledger/mirror/mirror-ledger.ts';
 import { redactSecrets } from '../../observe/redact.ts';
-import { makeDirectory } from '../../platform/make-directory.ts';
+import { makeDirectory, PRIVATE_FILE } from '../../platform/make-directory.ts';
 import { DownloadError } from '../download-error.ts';
 import type { CaseFiles } from '../downloads/case-files.ts';
 import type { PdfRequest } from '../downloads/fetch-pdf.ts';
@@ -32,7 +32,10 @@ export class FixtureRecorder {
   static open(directory: string, run: Omit<LineOf<'run'>, 'type'>): FixtureRecorder {
     makeDirectory(directory);
     const line: LineOf<'run'> = { type: 'run', ...run };
-    const recorder = new FixtureRecorder(line, openSync(join(directory, `run_${run.run_id}_dl_bfile.jsonl`), 'w'));
+    const recorder = new FixtureRecorder(
+      line,
+      openSync(join(directory, `run_${run.run_id}_dl_bfile.jsonl`), 'w', PRIVATE_FILE),
+    );
     recorder.#write(line);
     return recorder;
   }
