@@ -1,6 +1,7 @@
 // What the fetcher stands on: the same promises on SQLite and on Redis, kept by one conformance suite.
 
 import type { DeadLetters } from './dead-letters.ts';
+import type { LabelledHosts } from './labelled-hosts.ts';
 import type { Outbox } from './outbox.ts';
 import type { PageCache } from './page-cache.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -10,6 +11,7 @@ export interface FetcherBackend {
   readonly cache: PageCache;
   readonly outbox: Outbox;
   readonly deadLetters: DeadLetters;
+  readonly labelledHosts: LabelledHosts;
   /** Whether it can be asked at this moment. */
   ready(): Promise<boolean>;
   /** Twice is fine. Leases stay as they are: give back what is held before. */

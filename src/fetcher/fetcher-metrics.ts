@@ -1,11 +1,10 @@
-// What Prometheus can ask a worker. The names of the first list are the seed's. Labels with a host are bounded: hosts beyond
-// the first hundred are counted as `other`, and the gauges of breakers prefer hosts in trouble.
+// What Prometheus can ask a worker. The names of the first list are the seed's. Only hosts that were named have labels of their
+// own, with counters that begin at 0; all others are counted as `other`, whose breaker is the worst of theirs.
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { BreakerState, ProbeResult } from '../fetch/politeness/breaker-state.ts';
+import { MOST_LABELLED_HOSTS } from './labelled-hosts.ts';
 
-/** Hosts that have a label of their own. */
-export const MOST_HOSTS = 100;
 const OTHER_HOSTS = 'other';
 
 const SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -23,7 +22,8 @@ export interface Levels {
 export class FetcherMetrics {
   readonly #registry = new Registry();
   readonly #named = new Set<string>();
-  readonly #breakers = new Map<string, BreakerState['kind']>();
+  /** Breakers of hosts without a label that are not closed. */
+  readonly #otherBreakers = new Map<string, BreakerState>();
 
   readonly #fetched = this.#counter('pages_fetched_total', 'Pages that were fetched and stored', ['host']);
   readonly #failed = this.#counter('pages_failed_total', 'URLs that failed for good, after retries', ['host']);
@@ -53,6 +53,11 @@ export class FetcherMetrics {
   readonly #outbox = this.#gauge('outbox_size', 'Events that wait to be published');
   readonly #paused = this.#gauge('paused', '1 while the outbox is full and nothing is fetched');
 
+  constructor() {
+    this.#begin(OTHER_HOSTS);
+    this.levels(undefined);
+  }
+
   get contentType(): string {
     return this.#registry.contentType;
   }
@@ -61,10 +66,20 @@ export class FetcherMetrics {
     return this.#registry.metrics();
   }
 
+  /** Gives the hosts labels of their own, as far as there is room. Their counters begin at 0. */
+  name(hosts: readonly string[]): void {
+    for (const host of hosts) {
+      if (host === OTHER_HOSTS || this.#named.has(host) || this.#named.size >= MOST_LABELLED_HOSTS) continue;
+      this.#named.add(host);
+      this.#begin(host);
+      const state = this.#otherBreakers.get(host);
+      if (state !== undefined) this.breakerIs(host, state);
+    }
+  }
+
   fetched(host: string, bytes: number): void {
     this.#fetched.inc({ host: this.#label(host) });
     this.#size.observe(bytes);
-    this.breakerIs(host, undefined);
   }
 
   failed(host: string): void {
@@ -110,11 +125,18 @@ export class FetcherMetrics {
     this.#paused.set(isPaused ? 1 : 0);
   }
 
-  levels({ waiting, leased, deadLetters, outbox }: Levels): void {
-    this.#queueSize.set(waiting);
-    this.#inHand.set(leased);
-    this.#dlqSize.set(deadLetters);
-    this.#outbox.set(outbox);
+  /** Undefined when nobody knows: then there is no sample, since an old one would pass for the truth. */
+  levels(levels: Levels | undefined): void {
+    const known: readonly (readonly [Gauge, number | undefined])[] = [
+      [this.#queueSize, levels?.waiting],
+      [this.#inHand, levels?.leased],
+      [this.#dlqSize, levels?.deadLetters],
+      [this.#outbox, levels?.outbox],
+    ];
+    for (const [gauge, level] of known) {
+      if (level === undefined) gauge.remove();
+      else gauge.set(level);
+    }
   }
 
   breakerDecided(host: string, from: BreakerState, to: BreakerState): void {
@@ -127,30 +149,42 @@ export class FetcherMetrics {
     this.#probes.inc({ host: this.#label(host), result: isUp ? 'success' : 'failure' });
   }
 
-  /** Undefined: nothing is known against the host. It does not change what is known already. */
-  breakerIs(host: string, state: BreakerState | undefined): void {
-    if (state === undefined && this.#breakers.has(host)) return;
-    const { kind, failures } = state ?? { kind: 'closed', failures: 0 };
-    if (!this.#breakers.has(host) && !this.#makeRoom(kind)) return;
-    this.#breakers.set(host, kind);
-    this.#state.set({ host }, STATES[kind]);
-    this.#failures.set({ host }, failures);
-    this.#backoff.set({ host }, state !== undefined && state.kind !== 'closed' ? state.delayMs / 1_000 : 0);
+  /** The breaker of the host is now so, as far as this worker knows. */
+  breakerIs(host: string, state: BreakerState): void {
+    if (this.#named.has(host)) {
+      this.#otherBreakers.delete(host);
+      this.#showBreaker(host, [state]);
+    } else if (state.kind === 'closed') this.#otherBreakers.delete(host);
+    else this.#otherBreakers.set(host, state);
+    this.#showBreaker(OTHER_HOSTS, [...this.#otherBreakers.values()]);
   }
 
-  /** A host in trouble takes the place of one that is not. */
-  #makeRoom(kind: BreakerState['kind']): boolean {
-    if (this.#breakers.size < MOST_HOSTS) return true;
-    if (kind === 'closed') return false;
-    const [quiet] = [...this.#breakers].find(([, is]) => is === 'closed') ?? [];
-    if (quiet === undefined) return false;
-    this.#breakers.delete(quiet);
-    for (const gauge of [this.#state, this.#failures, this.#backoff]) gauge.remove({ host: quiet });
-    return true;
+  /** The worst of the states. None: nothing is known against the host. */
+  #showBreaker(label: string, states: readonly BreakerState[]): void {
+    const worst = (of: (state: BreakerState) => number) => Math.max(0, ...states.map(of));
+    this.#state.set(
+      { host: label },
+      worst(({ kind }) => STATES[kind]),
+    );
+    this.#failures.set(
+      { host: label },
+      worst(({ failures }) => failures),
+    );
+    this.#backoff.set(
+      { host: label },
+      worst((state) => (state.kind === 'closed' ? 0 : state.delayMs / 1_000)),
+    );
+  }
+
+  /** Prometheus computes an increase from one sample to the next: there must be one before the first event. */
+  #begin(label: string): void {
+    const counters = [this.#fetched, this.#failed, this.#skipped, this.#requeued, this.#rateLimited, this.#retries];
+    for (const counter of [...counters, this.#opened, this.#closed]) counter.inc({ host: label }, 0);
+    for (const result of ['success', 'failure']) this.#probes.inc({ host: label, result }, 0);
+    this.#showBreaker(label, []);
   }
 
   #label(host: string): string {
-    if (this.#named.size < MOST_HOSTS) this.#named.add(host);
     return this.#named.has(host) ? host : OTHER_HOSTS;
   }
 

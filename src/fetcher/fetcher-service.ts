@@ -19,6 +19,7 @@ import type { FetcherBackend } from './fetcher-backend.ts';
 import type { FetcherConfig } from './fetcher-config.ts';
 import type { FetcherMetrics } from './fetcher-metrics.ts';
 import { HostBoard } from './host-board.ts';
+import { HostLabels } from './host-labels.ts';
 import type { Outage } from './outage.ts';
 import { OutboxPump } from './outbox-pump.ts';
 import { UrlWorker } from './url-worker.ts';
@@ -65,6 +66,7 @@ export class FetcherService implements PolitenessWatcher {
   readonly #board: HostBoard;
   readonly #worker: UrlWorker;
   readonly #alarm: Alarm;
+  readonly #labels: HostLabels;
   readonly #jobs = new Set<Job>();
   readonly #ending = new AbortController();
   readonly #end = new AbortController();
@@ -76,6 +78,7 @@ export class FetcherService implements PolitenessWatcher {
     const { config, clock, random, politeness, backend, metrics, log } = parts;
     this.#parts = parts;
     this.#alarm = new Alarm(clock);
+    this.#labels = new HostLabels(backend.labelledHosts, metrics, clock);
     const watched = new WatchedPoliteness(politeness, this);
     this.#pipeline = createPipeline(
       {
@@ -134,6 +137,7 @@ export class FetcherService implements PolitenessWatcher {
       this.#pipeline.watch(new Soon(clock, over.signal, async () => this.#drain()).ask);
     }
     const pumping = this.#pump().run(pumpStop.signal, this.#end.signal);
+    await this.#labels.load();
     await this.#dispatch(stop);
 
     this.#ending.abort(new Error('the fetcher stops'));
@@ -187,6 +191,7 @@ export class FetcherService implements PolitenessWatcher {
       const lease = await this.#lease();
       if (lease !== undefined) {
         idleMs = SHORTEST_IDLE_MS;
+        await this.#labels.appear(lease.host);
         this.#begin(lease);
         continue;
       }

@@ -6,7 +6,7 @@ import { type EndpointAnswer, type HttpEndpoint, listenHttp } from '../platform/
 import { thisProcess } from '../platform/process-identity.ts';
 import type { Random } from '../platform/random.ts';
 import type { FetcherConfig } from './fetcher-config.ts';
-import { FetcherMetrics } from './fetcher-metrics.ts';
+import { FetcherMetrics, type Levels } from './fetcher-metrics.ts';
 import type { FetcherPlace } from './fetcher-place.ts';
 import { FetcherService } from './fetcher-service.ts';
 import type { FetcherWorld } from './fetcher-world.ts';
@@ -118,7 +118,7 @@ function openEndpoint({ config, clock, metrics, names, worldNow }: EndpointParts
         return json(backend && log ? 200 : 503, { ready: backend && log, [names[0]]: backend, [names[1]]: log });
       }
       case '/metrics':
-        if (world !== undefined) await within(lookUpLevels(world, metrics), undefined);
+        metrics.levels(await within(lookUpLevels(world), undefined));
         return { status: 200, type: metrics.contentType, body: await metrics.text() };
       default:
         return undefined;
@@ -126,13 +126,16 @@ function openEndpoint({ config, clock, metrics, names, worldNow }: EndpointParts
   });
 }
 
-async function lookUpLevels({ backend }: FetcherWorld, metrics: FetcherMetrics): Promise<void> {
+/** Undefined where there is nothing to ask yet. */
+async function lookUpLevels(world: FetcherWorld | undefined): Promise<Levels | undefined> {
+  if (world === undefined) return undefined;
+  const { backend } = world;
   const [{ waiting, leased }, deadLetters, outbox] = await Promise.all([
     backend.queue.size(),
     backend.deadLetters.size(),
     backend.outbox.size(),
   ]);
-  metrics.levels({ waiting, leased, deadLetters, outbox });
+  return { waiting, leased, deadLetters, outbox };
 }
 
 function json(status: number, value: object): EndpointAnswer {

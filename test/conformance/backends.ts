@@ -45,8 +45,8 @@ export function onEveryBackend(suite: (open: (options?: BackendOptions) => Promi
       const own = randomUUID();
       const names = { queue: `queue:${own}`, deadLetters: `dead:${own}`, topic: `log:${own}` };
       const backend = redisBackend(redis, { ...options, ...names, clock: systemClock });
-      const { deadlines, pump } = redisNames(names);
-      const timed = new Set([deadlines, pump]);
+      const { deadlines, pump, labelledHosts } = redisNames(names);
+      const timed = new Set([deadlines, pump, labelledHosts]);
       const cache: PageCache = {
         get(key) {
           timed.add(key);

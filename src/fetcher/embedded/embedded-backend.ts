@@ -5,6 +5,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { FetcherBackend } from '../fetcher-backend.ts';
 import { DEFAULT_OUTBOX_LIMIT } from '../outbox.ts';
 import { EmbeddedDeadLetters } from './embedded-dead-letters.ts';
+import { EmbeddedLabelledHosts } from './embedded-labelled-hosts.ts';
 import { EmbeddedOutbox } from './embedded-outbox.ts';
 import { EmbeddedPageCache } from './embedded-page-cache.ts';
 import { EmbeddedWorkQueue } from './embedded-work-queue.ts';
@@ -24,6 +25,7 @@ export function openEmbeddedBackend(dataDirectory: string, options: EmbeddedBack
     cache: new EmbeddedPageCache(ledger, clock),
     outbox: new EmbeddedOutbox(ledger, clock),
     deadLetters: new EmbeddedDeadLetters(ledger),
+    labelledHosts: new EmbeddedLabelledHosts(ledger, clock),
     ready: async () => true,
     close: async () => ledger.close(),
   };

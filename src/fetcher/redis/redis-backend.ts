@@ -5,6 +5,7 @@ import type { FetcherBackend } from '../fetcher-backend.ts';
 import { DEFAULT_OUTBOX_LIMIT } from '../outbox.ts';
 import type { RedisConnection } from './redis-connection.ts';
 import { RedisDeadLetters } from './redis-dead-letters.ts';
+import { RedisLabelledHosts } from './redis-labelled-hosts.ts';
 import { type RedisNameSettings, redisNames } from './redis-names.ts';
 import { RedisOutbox } from './redis-outbox.ts';
 import { RedisPageCache } from './redis-page-cache.ts';
@@ -25,6 +26,7 @@ export function redisBackend(redis: RedisConnection, options: RedisBackendOption
     cache: new RedisPageCache(redis),
     outbox: new RedisOutbox(redis, names),
     deadLetters: new RedisDeadLetters(redis, names),
+    labelledHosts: new RedisLabelledHosts(redis, names),
     ready: async () => redis.isReady,
     close: async () => {},
   };

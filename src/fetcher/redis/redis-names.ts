@@ -26,6 +26,8 @@ export interface RedisNames {
   readonly deadlines: string;
   /** Counter. */
   readonly tokens: string;
+  /** Sorted set of hosts with metrics of their own, by when each was last seen. */
+  readonly labelledHosts: string;
   /** Stream of events. */
   readonly outbox: string;
   /** Set of the ids of events in the outbox. */
@@ -46,6 +48,7 @@ export function redisNames(settings: RedisNameSettings = {}): RedisNames {
     processingPrefix: `${queue}:processing:`,
     deadlines: `${queue}:deadlines`,
     tokens: `${queue}:tokens`,
+    labelledHosts: `${queue}:labelled_hosts`,
     outbox: `${topic}:outbox`,
     outboxIds: `${topic}:outbox:ids`,
     pump: `${topic}:outbox:pump`,
