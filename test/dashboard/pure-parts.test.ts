@@ -8,6 +8,7 @@ import { recordFields } from '../../web/src/lib/record-fields.ts';
 import { queryOf, routeOf } from '../../web/src/lib/route.ts';
 import { ownPath, safeLink } from '../../web/src/lib/safe-link.ts';
 import { stackTimeline } from '../../web/src/lib/timeline.ts';
+import { troubleSentences } from '../../web/src/lib/troubles.ts';
 
 describe('addresses', () => {
   it('name their page', () => {
@@ -154,6 +155,29 @@ describe('cases that are not held', () => {
     expect(groupMissing(missing)).toEqual([
       { reason: 'b', nextAction: 'resume', count: 2, example: missing[1] },
       { reason: 'a', nextAction: 'wait', count: 1, example: missing[0] },
+    ]);
+  });
+});
+
+describe('the banner of a run', () => {
+  const none = { killed: undefined, error: null, warnings: [] };
+
+  it('says what is in two places once', () => {
+    expect(troubleSentences({ ...none, error: 'disk full', warnings: ['disk full.', 'few records'] })).toEqual([
+      'disk full.',
+      'few records.',
+    ]);
+  });
+
+  it('shows the longer of two sentences of which one is within the other', () => {
+    expect(troubleSentences({ ...none, error: 'disk full', warnings: ['The run failed: disk full.'] })).toEqual([
+      'The run failed: disk full.',
+    ]);
+  });
+
+  it('says that nothing is lost when it was killed', () => {
+    expect(troubleSentences({ ...none, killed: 'killed: its process is gone' })).toEqual([
+      'Killed: its process is gone. Nothing is lost: resume it.',
     ]);
   });
 });

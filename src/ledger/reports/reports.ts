@@ -69,6 +69,14 @@ export class Reports {
     return this.#runs.latestOfEach();
   }
 
+  /**
+   * Of each kind and name the newest run that has ended, and all that were begun after it; newest first. A run that is still
+   * on does not make the one before it history: nobody knows yet how it will end.
+   */
+  async currentRuns(): Promise<ReportedRun[]> {
+    return this.#runs.current();
+  }
+
   async countRuns(): Promise<ReturnType<RunReport['countBy']>> {
     return this.#runs.countBy();
   }

@@ -89,6 +89,17 @@ export class RunReport {
       .map(readReported);
   }
 
+  /** Of each kind and name the newest run that has ended, and all that were begun after it; newest first. */
+  current(): ReportedRun[] {
+    return this.#tables.database
+      .prepare(
+        `WITH ended AS (SELECT kind, name, max(id) AS last FROM runs WHERE status <> 'running' GROUP BY kind, name)
+         SELECT runs.* FROM runs LEFT JOIN ended USING (kind, name) WHERE id >= coalesce(last, 0) ORDER BY id DESC`,
+      )
+      .all()
+      .map(readReported);
+  }
+
   countBy(): { readonly kind: string; readonly status: string; readonly n: number }[] {
     return this.#tables.database
       .prepare('SELECT kind, status, count(*) AS n FROM runs GROUP BY kind, status')

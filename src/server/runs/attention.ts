@@ -5,7 +5,7 @@ import type { IndexState } from '../contract/index-state.ts';
 import type { Attention, RunRow, SiteWalk } from '../contract/runs.ts';
 import { iso } from '../http/iso.ts';
 
-/** A run that is the latest of its kind and name. */
+/** A run that no newer one of its kind and name has replaced. */
 export interface RunFacts {
   readonly row: RunRow;
   /** Whether its requests are ids that it walks over. */
@@ -44,7 +44,8 @@ export function listAttention({ runs, walks, hosts, indexes, deadLetters }: Atte
 }
 
 function ofRun({ row, walks, lastHeardOf, since }: RunFacts): Attention[] {
-  const { id: run, name, counts, state, invalid, records } = row;
+  const { id: run, counts, state, invalid, records, health } = row;
+  const name = row.replayOf === null ? row.name : `${row.name}, replay of run ${row.replayOf}`;
   const what = row.kind === 'mirror' ? 'case' : walks ? 'id' : 'request';
   const ended = row.endedAt === null ? undefined : Date.parse(row.endedAt);
   const items: Attention[] = [];
@@ -69,7 +70,9 @@ function ofRun({ row, walks, lastHeardOf, since }: RunFacts): Attention[] {
   if (state === 'interrupted' && counts.pending > 0) {
     add('notice', `stopped with ${say(counts.pending, what)} pending`, ended, 'Resume it.');
   }
-  if (counts.blocked > 0) {
+  // What a replay could not read, the run it replays has told of.
+  const isReplay = row.kind === 'replay';
+  if (counts.blocked > 0 && !isReplay) {
     add(
       'urgent',
       `${say(counts.blocked, what)} refused`,
@@ -77,7 +80,7 @@ function ofRun({ row, walks, lastHeardOf, since }: RunFacts): Attention[] {
       'They are not missing: resume asks for them again.',
     );
   }
-  if (counts.unknown > 0) {
+  if (counts.unknown > 0 && !isReplay) {
     add('warning', `${say(counts.unknown, what)} never answered`, since.unknown, 'Resume asks for them again.');
   }
   if (counts.failed > 0) {
@@ -85,7 +88,9 @@ function ofRun({ row, walks, lastHeardOf, since }: RunFacts): Attention[] {
       'warning',
       `${say(counts.failed, what)} failed`,
       since.failed ?? ended,
-      'Look at an example, mend it, requeue them.',
+      row.kind === 'mirror'
+        ? 'Look at an example; a run in mode resume tries them again.'
+        : 'Look at an example, mend it, requeue them.',
     );
   }
   if (invalid > 0) {
@@ -96,12 +101,16 @@ function ofRun({ row, walks, lastHeardOf, since }: RunFacts): Attention[] {
       'Look at them under records.',
     );
   }
-  if (row.health === 'suspicious' && state === 'completed') {
+  if (health === 'suspicious' && state === 'completed') {
     const why =
       row.kind === 'mirror'
         ? 'by an index that the site did not confirm, or without any attempt'
         : 'found nothing or far less than before';
     add('warning', `completed, but ${why}`, ended, 'Look whether the site has changed.');
+  }
+  // The page says that all is well when there is no item: so whatever else is wrong is told as well.
+  if (items.length === 0 && state !== 'running' && health !== 'ok') {
+    add('warning', `${state}${health === null ? '' : `, health ${health}`}`, ended, 'Look at the run.');
   }
   return items;
 }

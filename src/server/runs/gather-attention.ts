@@ -1,5 +1,5 @@
-// The facts from which it is decided what needs attention: of the latest run of each name only, since a newer one makes an
-// older one history.
+// The facts from which it is decided what needs attention. A run is left out when a newer one of its name has ended: one
+// that is still on does not replace it.
 
 import { type IndexState, indexState } from '../../mirror/reports/index-state.ts';
 import { SOURCES } from '../../mirror/sources/source-registry.ts';
@@ -13,8 +13,8 @@ const LOOKED_FOR = ['failed', 'blocked', 'unknown'] as const;
 
 export async function gatherAttention(context: ServerContext): Promise<AttentionFacts> {
   const { ledger, rows } = context;
-  const latest = (await ledger.reports.latestRuns()).filter(({ kind }) => kind !== 'replay');
-  const runs = latest.map(async (run): Promise<RunFacts> => {
+  const current = await ledger.reports.currentRuns();
+  const runs = current.map(async (run): Promise<RunFacts> => {
     const row = await rows.row(run);
     const since: Partial<Record<(typeof LOOKED_FOR)[number], Instant>> = {};
     for (const verdict of LOOKED_FOR) {

@@ -59,7 +59,7 @@ export function Overview() {
             <>
               <Figures runs={current} deadLetters={deadLetters} />
               <Panel title="Needs attention" id="attention">
-                <AttentionList items={attention} />
+                <AttentionList items={attention} runs={current} />
               </Panel>
               {isWalking && <Walks walks={walks} changed={overview.reload} />}
               <Panel title="Runs" id="runs" aside={<Link to="/runs">All runs</Link>}>
@@ -96,8 +96,28 @@ function Figures({ runs, deadLetters }: { readonly runs: readonly RunRow[]; read
 
 const SEVERITY_TONES = { urgent: 'bad', warning: 'warn', notice: 'calm' } as const;
 
-function AttentionList({ items }: { readonly items: readonly Attention[] }) {
-  if (items.length === 0) return <p class="all-well">Nothing. Every run is as it should be.</p>;
+/** Every run that needs attention has an item: those without one are well, or a newer run of their name has ended. */
+function AllWell({ runs }: { readonly runs: readonly RunRow[] }) {
+  const older = runs.filter(({ state, health }) => state !== 'running' && (state !== 'completed' || health !== 'ok'));
+  return (
+    <>
+      <p class="all-well">Nothing. The newest run of each scraper, site and mirror is as it should be.</p>
+      {older.length > 0 && (
+        <p class="faint">
+          {countOf(older.length, 'older run')} below did not end well; a newer run of the same name has ended since.
+        </p>
+      )}
+    </>
+  );
+}
+
+interface AttentionListProps {
+  readonly items: readonly Attention[];
+  readonly runs: readonly RunRow[];
+}
+
+function AttentionList({ items, runs }: AttentionListProps) {
+  if (items.length === 0) return <AllWell runs={runs} />;
   return (
     <ul class="attention">
       {items.map((item) => (

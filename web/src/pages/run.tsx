@@ -6,6 +6,7 @@ import { announce } from '../lib/announce.ts';
 import { countOf, formatCount, formatDuration, formatRate, formatShare } from '../lib/format.ts';
 import { useLive, useThrottled } from '../lib/live.ts';
 import { type Told, toldSince } from '../lib/told.ts';
+import { troubleSentences } from '../lib/troubles.ts';
 import { useResource } from '../lib/use-resource.ts';
 import { settledOf, totalOf } from '../lib/verdicts.ts';
 import { HealthBadge, StateBadge } from '../parts/badge.tsx';
@@ -152,11 +153,8 @@ function Lede({ run }: { readonly run: RunDetail }) {
 }
 
 function Troubles({ run, warnings }: { readonly run: RunDetail; readonly warnings: readonly string[] }) {
-  const sentences = [
-    ...(run.state === 'killed' ? [`${sentence(capital(run.owner.text))} Nothing is lost: resume it.`] : []),
-    ...(run.error === null ? [] : [sentence(run.error)]),
-    ...warnings.map(sentence),
-  ];
+  const killed = run.state === 'killed' ? run.owner.text : undefined;
+  const sentences = troubleSentences({ killed, error: run.error, warnings });
   if (sentences.length === 0) return null;
   return (
     <ul class={run.state === 'killed' || run.state === 'failed' ? 'troubles is-bad' : 'troubles'}>
@@ -165,14 +163,6 @@ function Troubles({ run, warnings }: { readonly run: RunDetail; readonly warning
       ))}
     </ul>
   );
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function Progress({ run }: { readonly run: RunDetail }) {

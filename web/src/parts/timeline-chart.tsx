@@ -17,8 +17,8 @@ type Timeline = AnswerOf<'runTimeline'>;
 type Bucket = Timeline['buckets'][number];
 
 const HEIGHT = 200;
-/** There is room for as many, so that a run that has just begun does not fill the chart with one. */
-const FEWEST_COLUMNS = 30;
+/** A column is at most so wide, so that a run that has just begun does not fill the chart with one. */
+const WIDEST_COLUMN = 120;
 
 export function TimelineChart({ timeline }: { readonly timeline: Timeline }) {
   const box = useRef<HTMLDivElement>(null);
@@ -41,8 +41,8 @@ export function TimelineChart({ timeline }: { readonly timeline: Timeline }) {
       chart.destroy();
       plot.current = undefined;
     };
-    // A chart is made anew when it has other layers or colours; new numbers are only set.
-  }, [kinds, theme, isDark]);
+    // A chart is made anew when it has other layers, colours or columns; new numbers are only set.
+  }, [kinds, theme, isDark, timeline.bucketMs]);
 
   useEffect(() => plot.current?.setData(dataOf(stacked)), [timeline]);
 
@@ -126,14 +126,14 @@ function optionsOf(
 ): uPlot.Options {
   const colour = (name: string) => getComputedStyle(element).getPropertyValue(name).trim();
   const axis = { stroke: colour('--faint'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } };
-  const bars = uPlot.paths.bars?.({ size: [0.94, 120], align: 1 });
+  const bars = uPlot.paths.bars?.({ size: [0.94, WIDEST_COLUMN], align: 1 });
   return {
     width: element.clientWidth,
     height: HEIGHT,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: {
-      x: { range: (_, min, max) => [min, Math.max(max + bucketMs / 1_000, min + (FEWEST_COLUMNS * bucketMs) / 1_000)] },
+      x: { range: (_, min, max) => [min, max + bucketMs / 1_000] },
       y: { range: (_, _min, max) => [0, Math.max(1, max * 1.05)] },
     },
     axes: [

@@ -1,0 +1,141 @@
+// What the overview says of runs that are not as they should be, and what the page of such a run says.
+
+import { hash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import type { NewRun } from '../../src/ledger/run.ts';
+import type { RunWriter } from '../../src/ledger/run-writer.ts';
+import { sampleRequest } from '../../src/ledger/sample-request.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { closing } from '../fixtures/closing.ts';
+import { scratchDirectory } from '../fixtures/scratch-directory.ts';
+import { openPage, serve } from './dashboard-setup.ts';
+
+const scratch = scratchDirectory();
+
+async function openLedger() {
+  const ledger = closing(await Ledger.open(scratch('data'), { clock: systemClock }));
+  const begin = async (name: string, more: Partial<NewRun> = {}): Promise<RunWriter> => {
+    const run = { kind: 'scraper', trigger: 'cli', name, source: undefined, replayOf: undefined } as const;
+    const created = { ...run, params: {}, settings: {}, ...more };
+    return ledger.takeRun(await ledger.createRun(created, [{ entry: 'all', params: undefined }]));
+  };
+  /** One page, done, with a record: so that the run is ok. */
+  const readOne = async (writer: RunWriter): Promise<void> => {
+    const url = `http://court.example/${writer.run}`;
+    const identity = hash('sha256', url, 'buffer').subarray(0, 16);
+    const request = { spec: sampleRequest({ url }), host: 'court.example', identity, reading: 1 };
+    await writer.seed('all', [request], 1, true);
+    const [{ hostId } = expect.fail('no host')] = await ledger.countsByHost(writer.run);
+    const { claimed } = await writer.commit({ results: [], wanted: new Map([[hostId, 1]]) });
+    await writer.commit({
+      results: claimed.map((one) => ({
+        request: one,
+        settlement: { kind: 'settled', verdict: 'done', status: 200, reason: undefined },
+        exchanges: [],
+        records: [{ kind: 'case', data: {}, errors: undefined }],
+        children: [],
+        events: [],
+        probe: undefined,
+      })),
+      wanted: new Map(),
+    });
+  };
+  return { ledger, begin, readOne };
+}
+
+it('a failed run is told of while a newer one of its name is on', async () => {
+  const { begin } = await openLedger();
+  await (await begin('Court')).end('failed', 'the disk is full');
+  await begin('Court');
+  const server = await serve(scratch('data'));
+  const page = await openPage();
+  await page.goto(server.url);
+  const attention = page.getByRole('region', { name: 'Needs attention' });
+  await attention.getByRole('link', { name: 'Court: run failed: the disk is full' }).waitFor();
+  await page.getByText('running').first().waitFor();
+  expect(await attention.textContent()).not.toContain('Nothing');
+});
+
+it('a run that was killed is told of while a newer one of its name is on', async () => {
+  const { ledger, begin } = await openLedger();
+  // Nobody has taken it: as when its process was killed.
+  const run = { kind: 'scraper', trigger: 'cli', name: 'Court', source: undefined, replayOf: undefined } as const;
+  await ledger.createRun({ ...run, params: {}, settings: {} }, []);
+  await begin('Court');
+  const server = await serve(scratch('data'));
+  const page = await openPage();
+  await page.goto(server.url);
+  const attention = page.getByRole('region', { name: 'Needs attention' });
+  await attention.getByRole('link', { name: /^Court: killed/ }).waitFor();
+});
+
+it('all is said to be well of the newest runs only, and older ones that did not end well are counted', async () => {
+  const { begin, readOne } = await openLedger();
+  await (await begin('Court')).end('failed', 'the disk is full');
+  const good = await begin('Court');
+  await readOne(good);
+  await good.end('completed', undefined);
+  const server = await serve(scratch('data'));
+  const page = await openPage();
+  await page.goto(server.url);
+  const attention = page.getByRole('region', { name: 'Needs attention' });
+  await attention.getByText('The newest run of each scraper, site and mirror is as it should be.').waitFor();
+  await attention.getByText('1 older run below did not end well').waitFor();
+});
+
+it('a run whose health is not ok needs attention, whatever its numbers are', async () => {
+  const { begin } = await openLedger();
+  // Interrupted before anything was asked for: nothing is pending, and nothing is there.
+  await (await begin('Court')).end('interrupted', undefined);
+  const server = await serve(scratch('data'));
+  const page = await openPage();
+  await page.goto(server.url);
+  const attention = page.getByRole('region', { name: 'Needs attention' });
+  await attention.getByRole('link', { name: /^Court: interrupted/ }).waitFor();
+});
+
+it('the banner of a failed mirror run says each message once', async () => {
+  const { ledger } = await openLedger();
+  const error = 'The index of unreported_judgments cannot be used: it could not be fetched: 404 Not Found.';
+  const writer = await ledger.mirror.startRun({
+    source: 'unreported_judgments',
+    trigger: 'cli',
+    mode: 'new',
+    csvVersionId: undefined,
+    params: {},
+  });
+  await writer.end('failed', error);
+  const server = await serve(scratch('data'));
+  const page = await openPage();
+  await page.goto(`${server.url}/runs/${writer.run}`);
+  await page.waitForResponse((response) => response.url().endsWith('/summary'));
+  await page.getByRole('heading', { name: 'Events' }).waitFor();
+  expect(await page.locator('.troubles li').allTextContents()).toEqual([error]);
+});
+
+it('the chart of a short run keeps no room for time in which nothing was done', async () => {
+  const { begin, readOne } = await openLedger();
+  const writer = await begin('Court');
+  await readOne(writer);
+  await writer.end('completed', undefined);
+  const server = await serve(scratch('data'));
+  const page = await openPage();
+  await page.goto(`${server.url}/runs/${writer.run}`);
+  await page.locator('.chart canvas').waitFor();
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  // Columns of the canvas, from its first to its last, that have the colour of what is done in them.
+  const width = await page.evaluate<number>(`(() => {
+    const canvas = document.querySelector('.chart canvas');
+    const swatch = getComputedStyle(document.querySelector('.chart .swatch.v-done')).backgroundColor;
+    const [red, green, blue] = swatch.match(/[0-9]+/g).map(Number);
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const columns = new Set();
+    for (let at = 0; at < data.length; at += 4) {
+      if (data[at] === red && data[at + 1] === green && data[at + 2] === blue) columns.add((at / 4) % canvas.width);
+    }
+    return columns.size;
+  })()`);
+  // One column of one second: as wide as a column may be, not a thirtieth of the chart.
+  expect(width).toBeGreaterThan(100);
+});
