@@ -45,6 +45,7 @@ function skipReasonOf(reason: OutReason): SkipReason {
       return 'already_downloaded';
     case 'criminal':
     case 'limit':
+    case 'not_asked_for':
       return 'worklist_filtered';
     case 'in_progress':
     case 'not_resumed':

@@ -179,7 +179,9 @@ async function work(
     random,
     client: recorder?.client(client) ?? client,
     files: recorder?.files(boxFiles) ?? boxFiles,
-    findAdoptable: (wanted) => findAdoptable(ledger.mirror, directory, wanted),
+    // A case that is named is to come from the court, whatever is in its place.
+    findAdoptable: async (wanted) =>
+      params.cases === undefined ? findAdoptable(ledger.mirror, directory, wanted) : undefined,
     requireRoom: () => room.require(),
     releaseRoom: () => room.release(),
     perDownloadDelayMs: params.perDownloadDelayMs,

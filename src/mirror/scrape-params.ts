@@ -24,6 +24,8 @@ export interface ScrapeParams {
   readonly dryRun: boolean;
   /** Most cases of the run; undefined: all. */
   readonly limit: number | undefined;
+  /** Tokens of the only cases to be fetched, again if they are held; undefined: what the mode says. */
+  readonly cases?: readonly string[] | undefined;
   readonly trigger: Trigger;
   /** Take over an index in which more than 20 % of the active cases are gone. */
   readonly acceptShrink: boolean;
@@ -44,5 +46,6 @@ export function paramsJson(params: ScrapeParams): Json {
     limit: params.limit ?? null,
     accept_shrink: params.acceptShrink,
     stale_index_ok: params.staleIndexOk ?? false,
+    ...(params.cases !== undefined && { cases: [...params.cases] }),
   };
 }

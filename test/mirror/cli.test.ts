@@ -78,7 +78,9 @@ describe('curlew mirror', () => {
     expect((await mirror(data(), ['run-summary', '--latest'])).stdout).toMatch(/^id +3$/m);
     const [token = ''] = Object.keys(filesIn(data()));
     const explained = await mirror(data(), ['explain', token]);
-    expect(explained.stdout).toMatch(/added by version 1[\s\S]*pending → in_progress[\s\S]*in_progress → downloaded/);
+    expect(explained.stdout).toMatch(
+      /Listed for the first time, in version 1[\s\S]*attempt 1: the court was asked[\s\S]*downloaded, .* SHA-256/,
+    );
     expect((await mirror(data(), ['health', '--json'], env)).code).toBe(0);
 
     site.travelTo('v2');
@@ -110,6 +112,25 @@ describe('curlew mirror', () => {
     ]);
     expect((await mirror(data(), ['explain', token])).stdout).toContain('http_404_not_found');
     expect(normalizeActionToken(token)).not.toBe('');
+  });
+
+  it('fetches one case again when it is named, and says why it does not', async () => {
+    const site = await startSite({ cases: 40 });
+    await startMirror(site, data()).ended;
+    const [wanted] = site.corpus.wanted('v1');
+    const crime = site.corpus.active('v1').find(({ isCriminal }) => isCriminal);
+    if (wanted === undefined || crime === undefined) expect.fail('the court has no such cases');
+    const before = requestsTo(site).files;
+    const again = await startMirror(site, data(), ['--case', wanted.token]).ended;
+    expect([again.code, jsonIn(again)]).toMatchObject([0, { casesTargeted: 1, downloadsCompleted: 1 }]);
+    expect(requestsTo(site).files - before).toBe(1);
+    const criminal = await startMirror(site, data(), ['--case', crime.token]).ended;
+    expect([criminal.code, criminal.stdout + criminal.stderr]).toMatchObject([
+      2,
+      expect.stringContaining('criminal case'),
+    ]);
+    const nobody = await startMirror(site, data(), ['--case', 'NOBODY']).ended;
+    expect([nobody.code, nobody.stdout + nobody.stderr]).toMatchObject([2, expect.stringContaining('NOBODY')]);
   });
 
   it('leaves with 2 when it was called wrongly', async () => {

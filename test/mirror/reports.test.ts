@@ -1,6 +1,7 @@
 // What people and programs read of a mirror: each report on a real ledger and real files.
 
 import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { appendFile, rm, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CaseDownloadState } from '../../src/mirror/case-download-state.ts';
@@ -20,7 +21,16 @@ import { summariseDownloadsForRun } from '../../src/mirror/reports/summarise-dow
 import { verifyFiles } from '../../src/mirror/reports/verify-files.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
-import { csvOf, type IndexServer, indexServer, openMirror, rows, SOURCE, type TestMirror } from './mirror-setup.ts';
+import {
+  csvOf,
+  type IndexServer,
+  indexServer,
+  openMirror,
+  pdfOf,
+  rows,
+  SOURCE,
+  type TestMirror,
+} from './mirror-setup.ts';
 
 const scratch = scratchDirectory();
 let server: IndexServer;
@@ -149,6 +159,7 @@ describe('the coverage of the corpus', () => {
       cases_inactive: 0,
       cases_wanted: 6,
       cases_held: 1,
+      cases_held_not_wanted: 0,
       corpus_coverage: 1 / 6,
     });
     expect(report.missing.map((known) => [known.actions_token, known.reason, known.detail])).toEqual([
@@ -168,11 +179,12 @@ describe('the story of a case', () => {
     server.serve(csvOf([{ token: 'T0001', title: 'Re Y' }, ...rows(5, 2), { token: 'CRIME1', category: 'Criminal' }]));
     await mirror.sync();
     const { steps } = await explainCase(mirror.mirror, SOURCE, ' t-0001 ');
-    expect(steps.map(({ what }) => what.replace(/ box_url=.*/, ''))).toEqual([
-      'added by version 1 of the index',
-      'STATE pending → in_progress attempt=1',
-      'STATE in_progress → downloaded attempt=1',
-      'title changed from "Re T0001" to "Re Y" in version 2',
+    const sha256 = hash('sha256', pdfOf('T0001'));
+    expect(steps.map(({ what, attempt, file_sha256 }) => [what, attempt, file_sha256])).toEqual([
+      ['Listed for the first time, in version 1 of the index.', null, null],
+      ['Run 1, attempt 1: the court was asked for the file.', 1, null],
+      [`Run 1, attempt 1: downloaded, 1,815 bytes, SHA-256 ${sha256}.`, 1, sha256],
+      ['Its title changed from "Re T0001" to "Re Y", in version 2 of the index.', null, null],
     ]);
     expect(JSON.stringify(steps)).not.toContain('hunter2');
   });

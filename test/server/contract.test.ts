@@ -180,7 +180,11 @@ describe('what is read', { timeout: 60_000 }, () => {
     expect([held.total, held.rows.length]).toEqual([3, 3]);
     const [{ token, fileUrl }] = held.rows;
     const story = (await call(server, 'caseStory', { params: { source: SOURCE, token } })).json;
-    expect(story.story[0].what).toContain('added by version 1');
+    expect(story.story[0].what).toBe('Listed for the first time, in version 1 of the index.');
+    expect([story.sha256, story.canFetch]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/), null]);
+    const inRun = (await call(server, 'runCases', { params, query: { status: 'downloaded', sort: 'title' } })).json;
+    expect([inRun.total, inRun.rows.map(({ attempts }: { attempts: number }) => attempts)]).toEqual([3, [1, 1, 1]]);
+    expect((await call(server, 'runCases', { params: { id: numbered } })).json.total).toBe(0);
     const [, , source, file] = fileUrl.split('/');
     const pdf = await call(server, 'file', { params: { source, file } });
     expect([pdf.text.slice(0, 4), pdf.headers['content-disposition'], pdf.headers['x-content-type-options']]).toEqual([
@@ -231,6 +235,7 @@ function minimal(route: 'start' | 'scrape' | 'resume'): Record<string, string> {
 const OF_RUN = [
   'run',
   'runSummary',
+  'runCases',
   'runWalks',
   'runProblems',
   'runTimeline',
@@ -263,6 +268,9 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
       csv_version_id: id,
     });
     expect((await call(server, 'caseStory', { params: { source: SOURCE, token: 'NOSUCHTOKEN' } })).json.error).toBe(
+      'case_not_found',
+    );
+    expect((await call(server, 'fetchCase', { params: { source: SOURCE, token: 'NOSUCHTOKEN' } })).json.error).toBe(
       'case_not_found',
     );
     expect((await call(server, 'file', { params: { source: SOURCE, file: 'NOSUCH.pdf' } })).json.error).toBe(
@@ -326,6 +334,7 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
       ['coverage', { query: { source: 'elsewhere' } }],
       ['listCases', { query: { sort: 'x' } }],
       ['caseStory', { params: { source: 'elsewhere', token: 'X' } }],
+      ['fetchCase', { params: { source: 'elsewhere', token: 'X' } }],
       ['exportCases', { query: { since: -1 } }],
       ['report', { query: { source: 'elsewhere' } }],
       ['file', { params: { source: SOURCE, file: '../../ledger.sqlite' } }],
@@ -495,7 +504,18 @@ describe('changes', { timeout: 120_000 }, () => {
       const planned = await call(server, name, { body: { ...minimal(name), dry_run: true } });
       expect([planned.status, planned.json.dry_run]).toEqual([200, true]);
     }
+    const [{ token }] = (await call(server, 'listCases', { query: { state: 'held' } })).json.rows;
+    const fetchAgain = { params: { source: SOURCE, token } };
+    site.faults.set({ kind: 'hold' });
+    const again = await call(server, 'fetchCase', fetchAgain);
+    expect((await call(server, 'fetchCase', fetchAgain)).json).toMatchObject({
+      error: 'run_in_progress',
+      run_id: again.json.run.id,
+    });
+    await site.faults.clear();
+    await ended(server, again.json.run.id);
     const broken = await openServer(data, { env: quietEnv({ BAILIIKC_REPLAY_SKIP_NETWORK: '1' }) });
+    expect((await call(broken, 'fetchCase', fetchAgain)).json).toMatchObject({ error: 'config_invalid' });
     for (const name of ['start', 'scrape', 'resume'] as const) {
       expect((await call(broken, name, { body: minimal(name) })).json).toMatchObject({ error: 'config_invalid' });
     }

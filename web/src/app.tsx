@@ -12,11 +12,10 @@ import { DeadLetters } from './pages/dead-letters.tsx';
 import { Hosts } from './pages/hosts.tsx';
 import { Login } from './pages/login.tsx';
 import { Overview } from './pages/overview.tsx';
-import { Records } from './pages/records.tsx';
 import { Report } from './pages/report.tsx';
 import { RequestPage } from './pages/request.tsx';
-import { Requests } from './pages/requests.tsx';
 import { RunPage } from './pages/run.tsx';
+import { RunItems } from './pages/run-items.tsx';
 import { Runs } from './pages/runs.tsx';
 import { Start } from './pages/start.tsx';
 import { Link } from './parts/link.tsx';
@@ -48,11 +47,11 @@ function pageOf(route: Route) {
     case 'run':
       return <RunPage id={route.run} />;
     case 'requests':
-      return <Requests run={route.run} />;
+      return <RunItems run={route.run} show="requests" />;
     case 'request':
       return <RequestPage run={route.run} id={route.request} />;
     case 'records':
-      return <Records run={route.run} />;
+      return <RunItems run={route.run} show="records" />;
     case 'cases':
       return <Cases />;
     case 'case':

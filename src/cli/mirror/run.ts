@@ -14,7 +14,7 @@ import { formatNext } from '../format-summary.ts';
 import { jsonLine } from '../json-line.ts';
 import { lookAtData } from '../look-at-data.ts';
 import { onSignals } from '../on-signals.ts';
-import { addTriggerOption, readCount, type TriggerOption } from '../options.ts';
+import { addTriggerOption, collect, readCount, type TriggerOption } from '../options.ts';
 import { showLive } from '../show-progress.ts';
 import {
   addLookOptions,
@@ -31,6 +31,7 @@ type Options = LookOptions &
     readonly mode: Mode;
     readonly resumeStrategy: ResumeStrategy;
     readonly limit?: number;
+    readonly case?: readonly string[];
     readonly dryRun?: boolean;
     readonly acceptShrink?: boolean;
     readonly staleIndexOk?: boolean;
@@ -56,6 +57,7 @@ export function define(command: Command): Command {
         .default('auto'),
     )
     .option('--limit <n>', 'most cases of this run', readCount)
+    .option('--case <token>', 'fetch only this case, again if it is held; repeatable', collect)
     .option('--dry-run', 'plan, and fetch no file')
     .addOption(
       new Option('--delay <seconds>', 'between two cases, give or take 20 %')
@@ -113,6 +115,7 @@ async function drive(options: Options): Promise<void> {
         resumeStrategy,
         dryRun,
         limit,
+        cases: options.case,
         trigger: options.trigger,
         acceptShrink,
         staleIndexOk,

@@ -29,7 +29,10 @@ export interface CorpusCoverage {
   readonly cases_inactive: number;
   /** Active and not criminal. */
   readonly cases_wanted: number;
+  /** Of those that are wanted. */
   readonly cases_held: number;
+  /** Held, and criminal or no longer in the index: files that were fetched before the index said so. */
+  readonly cases_held_not_wanted: number;
   /** Held ÷ wanted; 1 when nothing is wanted, 0 when there is no index to say what is. */
   readonly corpus_coverage: number;
   /** By which index, and how old that is. */
@@ -49,11 +52,9 @@ export async function corpusCoverage(
 ): Promise<CorpusCoverage> {
   const facts = await ledger.caseFacts(source);
   const active = facts.filter((fact) => fact.case.isActive);
-  const wanted = active.filter((fact) => !fact.case.isCriminal);
-  const missing = wanted.flatMap((fact) => {
-    const isHeld = fact.held !== undefined && isInPlace(directory.pdfs, fact.held);
-    return isHeld ? [] : [explainMissing(fact)];
-  });
+  const wanted = active.filter(isWanted);
+  const isHeld = ({ held: file }: CaseFacts) => file !== undefined && isInPlace(directory.pdfs, file);
+  const missing = wanted.filter((fact) => !isHeld(fact)).map(explainMissing);
   const held = wanted.length - missing.length;
   const index = await indexState(ledger, source, now);
   return {
@@ -63,13 +64,18 @@ export async function corpusCoverage(
     cases_inactive: facts.length - active.length,
     cases_wanted: wanted.length,
     cases_held: held,
+    cases_held_not_wanted: facts.filter((fact) => !isWanted(fact) && isHeld(fact)).length,
     corpus_coverage: index.state === 'none' ? 0 : wanted.length === 0 ? 1 : held / wanted.length,
     index,
     missing,
   };
 }
 
-function explainMissing(fact: CaseFacts): MissingCase {
+function isWanted({ case: { isActive, isCriminal } }: CaseFacts): boolean {
+  return isActive && !isCriminal;
+}
+
+export function explainMissing(fact: CaseFacts): MissingCase {
   const { id, actionTokenNorm, title, judgmentDate } = fact.case;
   const known = { case_id: id, actions_token: actionTokenNorm, title, judgment_date: judgmentDate };
   return { ...known, ...reasonOf(fact) };

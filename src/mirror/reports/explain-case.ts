@@ -4,9 +4,10 @@ import type { HistoryRow } from '../../ledger/mirror/case-history-table.ts';
 import type { StoredCase } from '../../ledger/mirror/case-row.ts';
 import type { StoredMirrorEvent } from '../../ledger/mirror/mirror-event.ts';
 import type { MirrorLedger } from '../../ledger/mirror/mirror-ledger.ts';
-import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import type { Json } from '../../platform/json.ts';
 import { normalizeActionToken } from '../csv/normalize-action-token.ts';
+import { caseNotFound } from '../named-case.ts';
+import { eventSentence, fieldsOf, historySentence, isSaidElsewhere } from './case-sentence.ts';
 
 interface CaseStep {
   /** ISO 8601, UTC. */
@@ -14,6 +15,10 @@ interface CaseStep {
   readonly kind: 'index' | 'event';
   readonly run_id: number | null;
   readonly csv_version_id: number | null;
+  /** Of its run: the first, the second. */
+  readonly attempt: number | null;
+  /** Of the file that was checked or kept. */
+  readonly file_sha256: string | null;
   /** As a sentence. */
   readonly what: string;
   readonly fields: Json;
@@ -27,54 +32,41 @@ export interface ExplainedCase {
 /** The token as it stands in the index or normalised. Throws `case_not_found`. */
 export async function explainCase(ledger: MirrorLedger, source: string, token: string): Promise<ExplainedCase> {
   const known = await ledger.findCase(source, normalizeActionToken(token));
-  if (known === undefined) {
-    throw new CurlewError(ErrorCode.caseNotFound, `There is no case ${JSON.stringify(token)} in ${source}.`, {
-      remedy: 'Take the token from the Actions column of the index. curlew mirror sync fetches a new index.',
-    });
-  }
+  if (known === undefined) throw caseNotFound(source, token);
+  const events = await ledger.eventsOfCase(known.id);
   const steps = [
     ...(await ledger.historyOf(known.id)).map(stepOfHistory),
-    ...(await ledger.eventsOfCase(known.id)).map(stepOfEvent),
+    ...events.filter((event) => !isSaidElsewhere(event, events)).map(stepOfEvent),
   ];
   // The index first, where both happened at once: sorting keeps the order of equals.
   return { case: known, steps: steps.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)) };
 }
 
-function stepOfHistory({
-  at,
-  versionId,
-  change,
-  field,
-  old,
-  new: now,
-}: HistoryRow & { readonly at: string }): CaseStep {
-  const what =
-    change === 'changed'
-      ? `${field} changed from ${JSON.stringify(old)} to ${JSON.stringify(now)} in version ${versionId}`
-      : { added: 'added by', removed: 'gone from', returned: 'back in' }[change].concat(
-          ` version ${versionId} of the index`,
-        );
+function stepOfHistory(row: HistoryRow & { readonly at: string }): CaseStep {
+  const { at, versionId, change, field, old, new: now } = row;
   const fields = change === 'changed' ? { change, field, old, new: now } : { change };
-  return { at, kind: 'index', run_id: null, csv_version_id: versionId, what, fields };
+  return {
+    at,
+    kind: 'index',
+    run_id: null,
+    csv_version_id: versionId,
+    attempt: null,
+    file_sha256: null,
+    what: historySentence(row),
+    fields,
+  };
 }
 
-function stepOfEvent({ at, runId, label, fields }: StoredMirrorEvent): CaseStep {
-  return { at, kind: 'event', run_id: runId, csv_version_id: null, what: `${label} ${sentenceOf(fields)}`, fields };
-}
-
-/** The fields that say what happened, without those that are the same in every line. */
-function sentenceOf(fields: Json): string {
-  if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return JSON.stringify(fields);
-  const {
-    phase: _phase,
-    token_norm: _token,
-    from_status: from,
-    to_status: to,
-    ...rest
-  } = fields as Record<string, Json>;
-  const move = from === undefined || to === undefined ? [] : [`${from} → ${to}`];
-  const others = Object.entries(rest).map(
-    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
-  return [...move, ...others].join(' ');
+function stepOfEvent(event: StoredMirrorEvent): CaseStep {
+  const { attempt, file_sha256 } = fieldsOf(event.fields);
+  return {
+    at: event.at,
+    kind: 'event',
+    run_id: event.runId,
+    csv_version_id: null,
+    attempt: typeof attempt === 'number' ? attempt : null,
+    file_sha256: typeof file_sha256 === 'string' ? file_sha256 : null,
+    what: eventSentence(event),
+    fields: event.fields,
+  };
 }

@@ -6,8 +6,11 @@ import type { VersionId } from '../../ledger/mirror/csv-version.ts';
 import type { MirrorLedger } from '../../ledger/mirror/mirror-ledger.ts';
 import type { RunId } from '../../ledger/run.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { CurlewError, ErrorCode } from '../../platform/errors.ts';
+import { normalizeActionToken } from '../csv/normalize-action-token.ts';
 import { compareFile, isInPlace } from '../held-files.ts';
 import type { MirrorDirectory } from '../mirror-directory.ts';
+import { caseNotFound, whyNeverFetched } from '../named-case.ts';
 import type { ScrapeParams } from '../scrape-params.ts';
 import { type InReason, type OutReason, planWorklist, type Worklist } from './plan-worklist.ts';
 
@@ -24,7 +27,7 @@ export interface WorklistContext {
 }
 
 export async function buildWorklist(
-  params: Pick<ScrapeParams, 'mode' | 'targetSource' | 'resumeStrategy' | 'limit'>,
+  params: Pick<ScrapeParams, 'mode' | 'targetSource' | 'resumeStrategy' | 'limit' | 'cases'>,
   context: WorklistContext,
 ): Promise<Worklist> {
   const { mode, targetSource: source, resumeStrategy: strategy, limit } = params;
@@ -36,12 +39,27 @@ export async function buildWorklist(
     strategy,
     versionId,
     limit,
+    cases: params.cases === undefined ? undefined : tokensOf(params.cases, facts, source),
     now: clock.now(),
     staleAfterMs,
     hasUnplannedRun: await ledger.hasUnplannedRun(source),
     isThere: ({ filePath }) => there.has(filePath),
     isOwned: (run) => owned.has(run),
   });
+}
+
+/** Normalised. Throws `case_not_found` for one that the index has never had, and `usage` for one that is never fetched. */
+function tokensOf(cases: readonly string[], facts: readonly CaseFacts[], source: string): ReadonlySet<string> {
+  const known = new Map(facts.map((fact) => [fact.case.actionTokenNorm, fact.case]));
+  return new Set(
+    cases.map((token) => {
+      const wanted = known.get(normalizeActionToken(token));
+      if (wanted === undefined) throw caseNotFound(source, token);
+      const obstacle = whyNeverFetched(wanted);
+      if (obstacle !== null) throw new CurlewError(ErrorCode.usage, `${token} cannot be fetched: ${obstacle}`);
+      return wanted.actionTokenNorm;
+    }),
+  );
 }
 
 /** How many cases there are for each reason, for the `PLAN` event. */

@@ -21,7 +21,9 @@ export type InReason =
   /** Planned, and never begun. */
   | 'never_begun'
   /** Meant for a run that ended before it had a worklist. */
-  | 'never_planned';
+  | 'never_planned'
+  /** Named by whoever started the run; it is fetched again if it is held. */
+  | 'asked_for';
 
 export type OutReason =
   | 'inactive'
@@ -32,7 +34,9 @@ export type OutReason =
   /** Another process works on it. */
   | 'in_progress'
   /** A resume of that strategy does not take it up. */
-  | 'not_resumed';
+  | 'not_resumed'
+  /** The run is for other cases, which are named. */
+  | 'not_asked_for';
 
 interface PlannedCase {
   readonly case: StoredCase;
@@ -55,6 +59,8 @@ export interface WorklistWish {
   readonly strategy: ResumeStrategy;
   readonly versionId: VersionId;
   readonly limit: number | undefined;
+  /** Normalised tokens of the only cases to be fetched; undefined: what the mode says. */
+  readonly cases?: ReadonlySet<string> | undefined;
   readonly now: Instant;
   /** Age at which an attempt that never ended is taken up again. */
   readonly staleAfterMs: number;
@@ -84,8 +90,10 @@ type Verdict =
 
 function judge(fact: CaseFacts, wish: WorklistWish): Verdict {
   const { case: wanted, held, last } = fact;
+  if (wish.cases !== undefined && !wish.cases.has(wanted.actionTokenNorm)) return out('not_asked_for');
   if (!wanted.isActive) return out('inactive');
   if (wanted.isCriminal) return out('criminal');
+  if (wish.cases !== undefined) return into('asked_for');
   if (held !== undefined && wish.isThere(held)) return out('already_downloaded');
   if (wish.mode !== 'resume' || wish.strategy === 'none') return afresh(fact, wish);
   return resume(fact, last, wish);

@@ -215,7 +215,8 @@ export const MIRROR_ROUTES = {
         cases_criminal: count,
         cases_inactive: count,
         cases_wanted: count,
-        cases_held: count,
+        cases_held: count.describe('of those that are wanted'),
+        cases_held_not_wanted: count.describe('held, and criminal or gone from the index'),
         corpus_coverage: z.number(),
         index: IndexState,
         missing: z.array(
@@ -255,7 +256,13 @@ export const MIRROR_ROUTES = {
     summary: 'What happened to a case, in order',
     params: z.object({ source: z.string().max(200), token: z.string().max(500) }),
     answers: {
-      200: z.object({ ok: z.literal(true), case: CaseListRow, story: z.array(StoryStep) }),
+      200: z.object({
+        ok: z.literal(true),
+        case: CaseListRow,
+        sha256: text.describe('of the file that is held'),
+        story: z.array(StoryStep),
+        canFetch: z.string().nullable().describe('null when it can be fetched now, again if it is held; else why not'),
+      }),
       404: ErrorAnswer,
     },
   }),

@@ -1,5 +1,6 @@
 // Every route by name.
 
+import { CASE_ROUTES } from './cases.ts';
 import { DEAD_LETTER_ROUTES } from './dead-letters.ts';
 import { HOST_ROUTES } from './hosts.ts';
 import { MIRROR_ROUTES } from './mirror.ts';
@@ -19,6 +20,7 @@ export const ROUTES = {
   ...START_ROUTES,
   ...SESSION_ROUTES,
   ...MIRROR_ROUTES,
+  ...CASE_ROUTES,
   ...SERVICE_ROUTES,
 } as const satisfies Record<string, Route>;
 

@@ -95,7 +95,7 @@ async function resumeCommand(context: ServerContext, body: InputOf<'resume'>['bo
 }
 
 /** Throws 409 when a run of that source is on. */
-async function mirrorRun(
+export async function mirrorRun(
   { ledger, defaults }: ServerContext,
   source: string | undefined,
   params: MirrorParams,
@@ -137,7 +137,8 @@ async function requireWalk({ ledger }: ServerContext, site: string): Promise<voi
   throw new HttpError(404, 'walk_not_found', { message: `No walk of ${site} is open.` });
 }
 
-async function begin({ children, rows, log }: ServerContext, args: readonly string[]): Promise<Begun> {
+/** Begins what the command line says, in a process of its own. */
+export async function begin({ children, rows, log }: ServerContext, args: readonly string[]): Promise<Begun> {
   const { work } = await children.start(args);
   log.event('begun', work.kind === 'run' ? { run: work.run.id } : { site: work.site });
   return { ok: true, ...placeOf(work), run: work.kind === 'run' ? await rows.row(work.run) : null };

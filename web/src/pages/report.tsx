@@ -62,7 +62,8 @@ export function Report() {
                 </Loaded>
               </Panel>
               <Missing coverage={data} />
-              <Panel title="Cases that are held" id="held">
+              <Panel title="Every file that is held" id="held">
+                <p class="faint">{heldInWords(data)}</p>
                 <ListView
                   list={list}
                   label="Cases that are held"
@@ -82,8 +83,15 @@ export function Report() {
   );
 }
 
+/** Says how the length of the list below comes about: a file stays when its case is no longer wanted. */
+function heldInWords({ cases_held: held, cases_held_not_wanted: others }: Coverage): string {
+  if (others === 0) return `${countOf(held, 'wanted case')}.`;
+  const why = 'criminal, or gone from the index, and held from before';
+  return `${countOf(held + others, 'file')}: ${countOf(held, 'wanted case')}, and ${formatCount(others)} ${why}.`;
+}
+
 function Held({ coverage }: { readonly coverage: Coverage }) {
-  const { cases_held: held, cases_wanted: wanted } = coverage;
+  const { cases_held: held, cases_wanted: wanted, cases_held_not_wanted: others } = coverage;
   return (
     <Panel title="Coverage" id="coverage">
       <p class="progress-line">
@@ -98,9 +106,10 @@ function Held({ coverage }: { readonly coverage: Coverage }) {
         <Fact term="In the index">{formatCount(coverage.cases_active)}</Fact>
         <Fact term="Criminal, not wanted">{formatCount(coverage.cases_criminal)}</Fact>
         <Fact term="Gone from the index">{formatCount(coverage.cases_inactive)}</Fact>
-        <Fact term="Not held">
+        <Fact term="Wanted, not held">
           <span class={wanted > held ? 'is-bad' : undefined}>{formatCount(wanted - held)}</span>
         </Fact>
+        <Fact term="Held, no longer wanted">{formatCount(others)}</Fact>
       </dl>
     </Panel>
   );

@@ -165,22 +165,21 @@ function Troubles({ run, warnings }: { readonly run: RunDetail; readonly warning
   );
 }
 
+/** What a verdict is called among the cases of a run. */
+const CASE_STATUSES: Readonly<Record<string, string | undefined>> = { done: 'downloaded', pending: 'unfinished' };
+
 function Progress({ run }: { readonly run: RunDetail }) {
   const total = totalOf(run.counts);
   const isMirror = run.kind === 'mirror';
   const linkTo = (verdict: string) =>
     isMirror
-      ? `/cases?run=${run.id}&state=${verdict === 'done' ? 'held' : verdict}`
+      ? `/runs/${run.id}/requests?status=${CASE_STATUSES[verdict] ?? verdict}`
       : `/runs/${run.id}/requests?verdict=${encodeURIComponent(verdict)}`;
   return (
     <Panel
       title="Progress"
       id="progress"
-      aside={
-        <Link to={isMirror ? `/cases?run=${run.id}` : `/runs/${run.id}/requests`}>
-          {isMirror ? 'All its cases' : 'All requests'}
-        </Link>
-      }
+      aside={<Link to={`/runs/${run.id}/requests`}>{isMirror ? 'All its cases' : 'All requests'}</Link>}
     >
       <p class="progress-line">
         <b class="progress-share">{formatShare(settledOf(run.counts), total)}</b> settled:{' '}

@@ -37,6 +37,7 @@ export function HealthBadge({ health }: { readonly health: HealthName | null }) 
 const VERDICT_TONES: Readonly<Record<string, Tone | undefined>> = {
   done: 'good',
   held: 'good',
+  downloaded: 'good',
   failed: 'bad',
   file_missing: 'bad',
   blocked: 'warn',

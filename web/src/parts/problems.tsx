@@ -57,7 +57,7 @@ function Item({ run, problem, changed }: ItemProps) {
   const isMirror = run.kind === 'mirror';
   const noun = isMirror ? 'case' : 'request';
   const all = isMirror
-    ? `/cases${queryOf({ run: run.id, search: reason ?? undefined })}`
+    ? `/runs/${run.id}/requests${queryOf({ status: verdict, reason: reason ?? undefined })}`
     : `/runs/${run.id}/requests${queryOf({ verdict, reason: reason ?? undefined, step: step ?? undefined })}`;
   return (
     <li>

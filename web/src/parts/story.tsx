@@ -1,9 +1,11 @@
 // What happened to a request or a case, in order, as sentences; what was archived on the way is a click away.
 
+import type { ComponentChildren } from 'preact';
 import type { z } from 'zod';
 import type { Exchange, StoryStep } from '../../../src/server/contract/requests.ts';
 import { formatBytes, localTimes } from '../lib/format.ts';
 import { ownPath } from '../lib/safe-link.ts';
+import { Link } from './link.tsx';
 import { When } from './when.tsx';
 
 type ExchangeRow = z.infer<typeof Exchange>;
@@ -11,9 +13,11 @@ type ExchangeRow = z.infer<typeof Exchange>;
 interface StoryProps {
   readonly steps: readonly StoryStep[];
   readonly exchanges?: readonly ExchangeRow[];
+  /** What stands below the sentence of a step, if anything does. */
+  readonly more?: (step: StoryStep) => ComponentChildren;
 }
 
-export function Story({ steps, exchanges = [] }: StoryProps) {
+export function Story({ steps, exchanges = [], more }: StoryProps) {
   return (
     <ol class="story">
       {steps.map((step, at) => {
@@ -22,13 +26,27 @@ export function Story({ steps, exchanges = [] }: StoryProps) {
           <li key={at}>
             <div class="story-time">{step.at === null ? '' : <When at={step.at} />}</div>
             <div class="story-what">
-              <span>{localTimes(step.what, Date.now())}</span>
+              <Sentence step={step} />
+              {more?.(step)}
               {exchange !== undefined && <BodyLinks exchange={exchange} />}
             </div>
           </li>
         );
       })}
     </ol>
+  );
+}
+
+/** Where it begins with its run, that leads to the run. */
+function Sentence({ step: { what, run } }: { readonly step: StoryStep }) {
+  const text = localTimes(what, Date.now());
+  const name = `Run ${run}`;
+  if (run === null || !text.startsWith(name)) return <span>{text}</span>;
+  return (
+    <span>
+      <Link to={`/runs/${run}`}>{name}</Link>
+      {text.slice(name.length)}
+    </span>
   );
 }
 
