@@ -17,9 +17,9 @@ export function addSpeculationOptions(command: Command): Command {
   return command
     .option('--speculate <name=a..b>', 'ask for all ids from a to b; repeatable', collect)
     .option('--plus <name=n>', 'try n ids beyond the highest hit; repeatable', collect)
-    .option('--from-last', 'start from the highest id and largest gap that the last run observed')
+    .option('--from-last', 'start from the highest id and the largest gap that earlier runs observed')
     .addOption(
-      new Option('--reprobe <what>', 'holes: ask again for ids of the last run that were no hits, then go on').choices([
+      new Option('--reprobe <what>', 'holes: ask again for ids that no earlier run has found, then go on').choices([
         'holes',
       ]),
     );

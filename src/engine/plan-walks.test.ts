@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import type { KnownSequence } from '../ledger/known-ids.ts';
 import type { StoredWalk, WalkId } from '../ledger/probe.ts';
+import type { RunId } from '../ledger/run.ts';
 import { defineScraper } from '../scraper/definition.ts';
 import { get } from '../scraper/request.ts';
 import { type AnyScraperParams, Scraper } from '../scraper/scraper.ts';
 import { speculate } from '../scraper/speculate.ts';
 import type { SpeculatorParams } from '../scraper/speculation-params.ts';
-import { type Observation, planWalks, type WalkStart } from './plan-walks.ts';
+import { planWalks, type WalkStart } from './plan-walks.ts';
 
 class Court extends Scraper {
   baseUrl = 'https://court.example';
@@ -22,7 +24,7 @@ interface Asked {
   readonly speculative?: Readonly<Record<string, SpeculatorParams>>;
   readonly only?: readonly string[];
   readonly start?: WalkStart;
-  readonly observations?: readonly Observation[];
+  readonly observations?: readonly KnownSequence[];
 }
 
 const plan = ({ speculative, only, start = 'declared', observations = [] }: Asked = {}) => {
@@ -35,6 +37,8 @@ const planNumbers = (params: SpeculatorParams, asked: Asked = {}) =>
 
 const stored = (id: number, speculator: string, partition: StoredWalk['partition'] = {}): StoredWalk => ({
   id: id as WalkId,
+  run: 1 as RunId,
+  declared: undefined,
   speculator,
   partition,
   first: 1,
@@ -47,17 +51,29 @@ const stored = (id: number, speculator: string, partition: StoredWalk['partition
   highestHit: undefined,
   next: 1,
 });
-const seen = (highestObserved: number, largestObservedGap: number, walk = stored(7, 'byNumber')): Observation => ({
+const seen = (highestObserved: number, largestObservedGap: number, walk = stored(7, 'byNumber')): KnownSequence => ({
   walk,
-  observed: { highestObserved, largestObservedGap },
+  observed: { highestObserved, largestObservedGap, lowestHit: 1 },
 });
 
 describe('planWalks', () => {
   it('begins one walk per speculator and partition, from id 1 to the highest declared, with all that is declared', () => {
     const common = { first: 1, holesOf: undefined };
-    const year = { ...common, speculator: 'byYear', maxProbes: undefined, onDuplicate: 'inherit', last: 1, gap: 10 };
+    const declared = (highestObserved: number, largestObservedGap: number) => ({
+      declared: { highestObserved, largestObservedGap },
+      last: highestObserved,
+      gap: largestObservedGap,
+    });
+    const year = { ...common, speculator: 'byYear', maxProbes: undefined, onDuplicate: 'inherit', ...declared(1, 10) };
     expect(plan()).toEqual([
-      { ...common, speculator: 'byNumber', partition: {}, maxProbes: 1_000, onDuplicate: 'miss', last: 100, gap: 20 },
+      {
+        ...common,
+        speculator: 'byNumber',
+        partition: {},
+        maxProbes: 1_000,
+        onDuplicate: 'miss',
+        ...declared(100, 20),
+      },
       { ...year, partition: { year: 2024 } },
       { ...year, partition: { year: 2025 } },
     ]);
@@ -178,12 +194,20 @@ describe('planWalks', () => {
       }
     });
 
-    it('refuses a range together with the holes of the last run', () => {
+    it('begins below 1 when ids are known there', () => {
+      const low: KnownSequence = {
+        walk: stored(7, 'byNumber'),
+        observed: { highestObserved: 150, largestObservedGap: 1, lowestHit: -3 },
+      };
+      expect(planNumbers({}, { start: 'from-last', observations: [low] })).toMatchObject({ first: -3, last: 150 });
+    });
+
+    it('refuses a range together with the holes of earlier runs', () => {
       const asked = { start: 'holes', observations: [seen(150, 30)] } as const;
       expect(() => planNumbers({ definiteRange: [1, 2] }, asked)).toThrow(
         expect.objectContaining({
           code: 'invalid_parameter',
-          message: 'byNumber is given a range, but the holes of the last run say where to look.',
+          message: 'byNumber is given a range, but the holes of earlier runs say where to look.',
           remedy: 'Leave out the range, or ask for that range without --reprobe holes.',
         }),
       );

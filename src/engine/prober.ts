@@ -113,8 +113,7 @@ export class Prober {
     // A whole chunk at a time: not a transaction for every answer.
     if ((this.#waiting.get(walk.id) ?? 0) > MOST_WAITING - CHUNK) return false;
     if (walk.holesOf !== undefined && this.#holey.has(walk.id)) {
-      const after = walk.holesUpTo ?? Number.MIN_SAFE_INTEGER;
-      const holes = await this.#ledger.holesOf(walk.holesOf, after, walk.first, CHUNK);
+      const holes = await this.#ledger.holesOf(walk, walk.holesUpTo, CHUNK);
       const last = holes.at(-1);
       if (last === undefined) {
         this.#holey.delete(walk.id);

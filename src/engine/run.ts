@@ -30,7 +30,7 @@ export interface RunOptions extends SettingsInput {
   readonly source?: string;
   /** Who asked for it, for whoever looks at the run. Default `cli`. */
   readonly trigger?: Trigger;
-  /** Where speculators start: as declared, from what the last run observed, or from that and its holes. */
+  /** Where speculators start: as declared, from what earlier runs observed, or from that and its holes. */
   readonly walkFrom?: WalkStart;
 }
 
@@ -67,7 +67,7 @@ export function run(scraper: Scraper, options: RunOptions): RunHandle {
     return async (data) => {
       data.ledger.setDurability(settings.durability);
       const { name } = definition;
-      const observed = await observations(data.ledger, name, walkFrom);
+      const observed = await observations(data.ledger, name, source, walkFrom);
       const walks = planWalks(definition, scraper.params, walkFrom, observed);
       // Runs that start from another one are asked for something else, and are not compared with those that do not.
       const params = plain({ ...scraper.params, ...(walkFrom !== 'declared' && { walkFrom }) });

@@ -12,6 +12,7 @@ import type { RequestStart, StoredExchange } from './exchange-table.ts';
 import { encodeGapMap, type GapMap } from './gap-map.ts';
 import { HostNotes } from './host-notes.ts';
 import type { LearntOfHosts } from './host-table.ts';
+import { holesBelow, type KnownSequence, knownSequences, stretchesOf } from './known-ids.ts';
 import { LedgerTables } from './ledger-tables.ts';
 import { MirrorLedger } from './mirror/mirror-ledger.ts';
 import { MirrorTables } from './mirror/mirror-tables.ts';
@@ -26,8 +27,6 @@ import { RunWriter } from './run-writer.ts';
 import type { Seed } from './seed-table.ts';
 import { SiteLedger } from './sites/site-ledger.ts';
 import { runNotFound, summarise } from './summarise.ts';
-import { type Observed, observedIn } from './summarise-walks.ts';
-import { survey } from './survey.ts';
 
 export interface LedgerOptions extends DatabaseOptions {
   readonly clock: Clock;
@@ -137,20 +136,19 @@ export class Ledger {
     return this.#tables.walks.waiting(walk);
   }
 
-  /** Ids of a walk between the two given that are not known to exist. */
-  async holesOf(walk: WalkId, after: number, before: number, limit: number): Promise<number[]> {
-    return this.#tables.walks.holes(walk, after, before, limit);
+  /** Ids below the walk's first, after the one given, that the walks before it do not know to exist; at most `limit`. */
+  async holesOf(walk: StoredWalk, after: number | undefined, limit: number): Promise<number[]> {
+    return holesBelow(this.#tables, walk, after, limit);
   }
 
-  /** The id space of a walk, with what is known from the walk whose holes it asked for again. */
+  /** The id space of a walk; of one that asks for holes, with what the walks before it know. */
   async gapMapOf(walk: StoredWalk): Promise<GapMap> {
-    return encodeGapMap(this.#tables.walks.knownStretches(walk));
+    return encodeGapMap(stretchesOf(this.#tables, walk));
   }
 
-  /** The last walk over each speculator and partition of that scraper in a completed run, and what it observed. */
-  async lastWalks(name: string): Promise<{ readonly walk: StoredWalk; readonly observed: Observed | undefined }[]> {
-    const { walks } = this.#tables;
-    return walks.lastOf(name).map((walk) => ({ walk, observed: observedIn(survey(walks.knownStretches(walk))) }));
+  /** What all runs of a scraper together know of each of its sequences of ids. */
+  async knownSequences(name: string, source: string | undefined): Promise<KnownSequence[]> {
+    return knownSequences(this.#tables, name, source);
   }
 
   async countsByHost(id: RunId): Promise<HostCounts[]> {

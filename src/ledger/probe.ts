@@ -1,6 +1,7 @@
 // Walks over sequential ids as the ledger keeps them, and what became of each id.
 
 import type { Walk, WalkRange } from './frontier.ts';
+import type { RunId } from './run.ts';
 
 /** The number of a walk over the ids of a speculator, in its data directory. */
 export type WalkId = number & { readonly brand: 'WalkId' };
@@ -15,12 +16,21 @@ export interface NewWalk extends WalkRange {
   readonly partition: { readonly [name: string]: string | number };
   /** What becomes of an id whose request the run has already. */
   readonly onDuplicate: 'miss' | 'inherit';
-  /** An earlier walk whose ids below `first` that were no hits are asked for again. */
+  /** What the scraper declares, whatever the run is asked for; undefined for walks of an older version. */
+  readonly declared: Observed | undefined;
+  /** The newest walk before it over the same ids: those below `first` that all until then do not know to exist are asked for. */
   readonly holesOf: WalkId | undefined;
+}
+
+/** What is declared of a sequence, or may be declared next time: the highest id, and a gap that crosses all known holes. */
+export interface Observed {
+  readonly highestObserved: number;
+  readonly largestObservedGap: number;
 }
 
 export interface StoredWalk extends NewWalk, Walk {
   readonly id: WalkId;
+  readonly run: RunId;
   /** Up to here the holes of `holesOf` have been asked for again; undefined before the first. */
   readonly holesUpTo: number | undefined;
 }
@@ -52,6 +62,11 @@ export interface ProbeMark {
 
 export function isProbeVerdict(value: unknown): value is ProbeVerdict {
   return PROBE_VERDICTS.includes(value as ProbeVerdict);
+}
+
+/** The same for all walks over the same ids. */
+export function sequenceKey({ speculator, partition }: Pick<NewWalk, 'speculator' | 'partition'>): string {
+  return JSON.stringify([speculator, partition]);
 }
 
 /** A partition for a person: `year=2025, division=FSD`; empty for none. */

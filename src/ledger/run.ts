@@ -3,7 +3,8 @@
 import type { Instant } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
 import type { Health, RunStatus } from './health.ts';
-import type { Observed, SpeculationSummary } from './summarise-walks.ts';
+import type { Observed } from './probe.ts';
+import type { SpeculationSummary } from './summarise-walks.ts';
 import type { VerdictCounts } from './verdict.ts';
 
 /** The number of a run in its data directory. */

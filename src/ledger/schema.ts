@@ -223,4 +223,9 @@ export const MIGRATIONS: readonly string[] = [
   UPDATE runs SET run_health = iif(status = 'failed', 'failed', 'partial') WHERE run_health = 'ok' AND status <> 'completed';
   `,
   INDEX_CHECKS_SCHEMA,
+  `
+  -- What the scraper declared when the walk was begun, whatever the run was asked for: NULL for walks before this.
+  ALTER TABLE walks ADD COLUMN declared_highest INTEGER;
+  ALTER TABLE walks ADD COLUMN declared_gap INTEGER;
+  `,
 ];

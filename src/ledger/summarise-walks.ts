@@ -1,9 +1,10 @@
 // What the walks of a run came to, for its summary.
 
 import { isCutShort, isExhausted } from './frontier.ts';
+import { highestHitOf, observedIn, stretchesOf } from './known-ids.ts';
 import type { LedgerTables } from './ledger-tables.ts';
-import { type NewWalk, partitionName, type StoredWalk } from './probe.ts';
-import type { RunId } from './run.ts';
+import { type NewWalk, type Observed, partitionName, type StoredWalk } from './probe.ts';
+import type { Run } from './run.ts';
 import { type Survey, sayIdsWere, survey } from './survey.ts';
 
 /** What became of the ids of a speculator or of one of its partitions. */
@@ -13,7 +14,7 @@ export interface WalkSummary {
   readonly plus: number;
   readonly hits: number;
   readonly highestHit: number | null;
-  /** The widest hole between two hits, in ids. */
+  /** The widest hole below the highest hit, in ids: to cross it, a gap must be larger by one. */
   readonly largestGap: number | null;
   readonly absent: number;
   readonly blocked: number;
@@ -35,12 +36,6 @@ export type SpeculationSummary = Readonly<
   Record<string, WalkSummary & { readonly partitions?: readonly WalkSummary[] }>
 >;
 
-/** What to declare next time; of a speculator with partitions, what holds for all of them. */
-export interface Observed {
-  readonly highestObserved: number;
-  readonly largestObservedGap: number;
-}
-
 export interface WalkReport {
   readonly speculation: SpeculationSummary;
   /** By speculator, if it had a hit. */
@@ -56,15 +51,14 @@ interface SurveyedWalk {
   readonly walk: StoredWalk;
   /** What this walk asked for. */
   readonly own: Survey;
-  /** With what is known from the walk whose holes it asked for again. */
+  /** With what the walks before it know, if it asked for their holes. */
   readonly known: Survey;
+  /** What may be declared next time; undefined when nothing was ever found. */
+  readonly observed: Observed | undefined;
 }
 
-export function summariseWalks(tables: LedgerTables, run: RunId): WalkReport | undefined {
-  const walks = tables.walks.of(run).map((walk): SurveyedWalk => {
-    const own = survey(tables.walks.stretches(walk.id));
-    return { walk, own, known: walk.holesOf === undefined ? own : survey(tables.walks.knownStretches(walk)) };
-  });
+export function summariseWalks(tables: LedgerTables, run: Run): WalkReport | undefined {
+  const walks = tables.walks.of(run.id).map((walk) => surveyWalk(tables, run, walk));
   if (walks.length === 0) return undefined;
   const speculation: Record<string, SpeculationSummary[string]> = {};
   const observed: Record<string, Observed> = {};
@@ -72,13 +66,9 @@ export function summariseWalks(tables: LedgerTables, run: RunId): WalkReport | u
     const parts = group.map(summariseWalk);
     const isPartitioned = parts.some(({ partition }) => partition !== undefined);
     speculation[name] = isPartitioned ? { ...total(parts), partitions: parts } : total(parts);
-    const seen = group.flatMap(({ known }) => observedIn(known) ?? []);
-    if (seen.length > 0) {
-      observed[name] = {
-        highestObserved: Math.max(...seen.map(({ highestObserved }) => highestObserved)),
-        largestObservedGap: Math.max(...seen.map(({ largestObservedGap }) => largestObservedGap)),
-      };
-    }
+    // Of a speculator with partitions, what holds for all of them.
+    const seen = group.flatMap((one) => one.observed ?? []);
+    if (seen.length > 0) observed[name] = widestOf(seen);
   }
   return {
     speculation,
@@ -89,9 +79,30 @@ export function summariseWalks(tables: LedgerTables, run: RunId): WalkReport | u
   };
 }
 
-/** Undefined when there was no hit. */
-export function observedIn({ highestHit, largestGap = 0 }: Survey): Observed | undefined {
-  return highestHit === undefined ? undefined : { highestObserved: highestHit, largestObservedGap: largestGap };
+function surveyWalk(tables: LedgerTables, run: Run, walk: StoredWalk): SurveyedWalk {
+  const own = survey(tables.walks.stretches(walk.id));
+  const known = walk.holesOf === undefined ? own : survey(stretchesOf(tables, walk));
+  // A replay asks nobody: what it takes for hits is its own affair.
+  const before = run.kind === 'scraper' ? tables.walks.before(walk, walk.id) : [];
+  const highest = highestHitOf([...before, walk]);
+  if (highest === undefined) return { walk, own, known, observed: undefined };
+  // What a part of the ids shows takes nothing back of what was seen of the whole.
+  const isPart = walk.holesOf === undefined && before.some((earlier) => !covers(walk, earlier));
+  const seen = observedIn(isPart ? survey(tables.walks.knownStretches([...before, walk])) : known, highest);
+  return { walk, own, known, observed: walk.declared === undefined ? seen : widestOf([walk.declared, seen]) };
+}
+
+/** Whether a walk has asked for all ids of an earlier one up to its highest hit. */
+function covers(walk: StoredWalk, { first, highestHit, holesOf }: StoredWalk): boolean {
+  const lowest = holesOf === undefined ? first : walk.first;
+  return walk.first <= lowest && walk.next > (highestHit ?? walk.first - 1);
+}
+
+function widestOf(all: readonly Observed[]): Observed {
+  return {
+    highestObserved: Math.max(...all.map(({ highestObserved }) => highestObserved)),
+    largestObservedGap: Math.max(...all.map(({ largestObservedGap }) => largestObservedGap)),
+  };
 }
 
 function endedByBudget({ walk, own }: SurveyedWalk): boolean {
@@ -152,24 +163,32 @@ function total(parts: readonly WalkSummary[]): WalkSummary {
   };
 }
 
-/** From this share of the gap on, the largest hole seen came near it. */
+/** From this share of the widest hole that the gap crosses on, the widest seen came near it. */
 const NEAR = 0.8;
 
 function warningsOf(surveyed: SurveyedWalk): string[] {
-  const { walk, known } = surveyed;
+  const { walk, own, known } = surveyed;
   const partition = partitionName(walk.partition);
   const name = partition === '' ? walk.speculator : `${walk.speculator} (${partition})`;
-  const { counts, largestGap = 0 } = known;
+  const { largestGap = 0 } = known;
   const warnings: string[] = [];
-  if (counts.blocked > 0) {
-    warnings.push(`${name}: ${sayIdsWere(known.blocked)} refused, not missing; resume asks for them again.`);
+  if (own.counts.blocked > 0) {
+    warnings.push(`${name}: ${sayIdsWere(own.blocked)} refused, not missing; resume asks for them again.`);
   }
-  if (counts.unknown > 0) {
-    warnings.push(`${name}: ${sayIdsWere(known.unknown)} never answered; resume asks for them again.`);
+  if (own.counts.unknown > 0) {
+    warnings.push(`${name}: ${sayIdsWere(own.unknown)} never answered; resume asks for them again.`);
   }
-  if (walk.gap > 0 && largestGap >= NEAR * walk.gap) {
+  // A gap of g ends at a hole of g ids, and crosses one of g − 1.
+  if (walk.gap > 0 && largestGap > 0 && largestGap >= NEAR * (walk.gap - 1)) {
     const wider = `--plus ${walk.speculator}=${2 * Math.max(walk.gap, largestGap)}`;
     warnings.push(`${name}: largest gap ${largestGap} of ${walk.gap}: raise it (${wider}).`);
+  }
+  const begin = Math.min(1, walk.declared?.highestObserved ?? 1);
+  if (walk.holesOf !== undefined && (known.lowest ?? begin) > begin) {
+    const never = sayIdsWere({ named: [{ from: begin, to: (known.lowest ?? begin) - 1 }], more: 0 });
+    warnings.push(
+      `${name}: ${never} never asked for: --reprobe holes begins at the lowest id that any run has asked for.`,
+    );
   }
   if (endedByBudget(surveyed)) {
     warnings.push(`${name}: the walk was ended by its budget of ${walk.maxProbes} ids; there may be more.`);

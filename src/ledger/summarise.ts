@@ -14,7 +14,7 @@ export function summarise(tables: LedgerTables, id: RunId): RunSummary {
   if (run.kind === 'mirror') return summariseMirror(tables.database, run);
   const requests = totalOf(tables.counts.byHost(id));
   const { total, invalid } = tables.records.count(id);
-  const walks = summariseWalks(tables, id);
+  const walks = summariseWalks(tables, run);
   const before = walks?.isOverHoles ? undefined : tables.runs.predecessorOf(run);
   const recordsBefore = before === undefined ? undefined : tables.records.count(before.id).total;
   const cutShort = walks?.cutShort ?? false;

@@ -21,6 +21,20 @@ describe('a survey', () => {
     );
   });
 
+  it('takes for a hole only ids that were asked for and have settled', () => {
+    const holeOf = (...stretches: [number, number, ProbeStretch['verdict']][]) =>
+      survey(stretches.map(([from, to, verdict]) => ({ from, to, verdict }))).widestHole;
+    expect(holeOf([1, 10, 'hit'], [11, 15, 'absent'], [1000, 1000, 'hit'])).toEqual({ from: 11, to: 15 });
+    expect(holeOf([1, 10, 'hit'], [11, 15, 'absent'], [16, 20, 'pending'], [21, 21, 'hit'])).toEqual({
+      from: 11,
+      to: 15,
+    });
+    expect(holeOf([1, 10, 'hit'], [11, 20, 'pending'], [21, 21, 'hit'])).toBeUndefined();
+    expect(holeOf([1, 1, 'hit'], [2, 3, 'absent'], [4, 5, 'blocked'], [6, 6, 'hit'])).toEqual({ from: 2, to: 5 });
+    expect(holeOf([1, 1, 'hit'], [90, 99, 'absent'], [100, 100, 'hit'])).toEqual({ from: 90, to: 99 });
+    expect(holeOf([1, 3, 'absent'], [4, 4, 'hit'], [5, 30, 'absent'])).toBeUndefined();
+  });
+
   it('names the first stretches that were refused or never answered, and counts the rest', () => {
     const found = survey([
       stretch(1, 2, 'blocked'),

@@ -19,8 +19,11 @@ export interface SomeIds {
 
 export interface Survey {
   readonly counts: ProbeCounts;
+  /** The lowest id that was asked for. */
+  readonly lowest: number | undefined;
+  readonly lowestHit: number | undefined;
   readonly highestHit: number | undefined;
-  /** The first of the widest holes between two hits; undefined when all hits are side by side. */
+  /** The first of the widest holes below the highest hit: ids in a row that were asked for and are no hits. Else undefined. */
   readonly widestHole: IdRange | undefined;
   /** The width of it in ids: 0 when hits are side by side, undefined with fewer than two. */
   readonly largestGap: number | undefined;
@@ -36,20 +39,34 @@ export function survey(stretches: Iterable<ProbeStretch>): Survey {
   const blocked: IdRange[] = [];
   const unknown: IdRange[] = [];
   let [blockedMore, unknownMore] = [0, 0];
+  let lowest: number | undefined;
+  let lowestHit: number | undefined;
   let highestHit: number | undefined;
   let widestHole: IdRange | undefined;
+  // The widest since the last hit; it is a hole when there is another hit.
+  let sinceHit: IdRange | undefined;
+  // Ids that were not asked for, or have not settled, are no part of a hole: nobody has seen it there.
+  let open: IdRange | undefined;
   for (const { from, to, verdict } of stretches) {
     counts[verdict] += to - from + 1;
+    lowest ??= from;
     if (verdict === 'hit') {
-      const hole = highestHit === undefined ? undefined : { from: highestHit + 1, to: from - 1 };
-      if (widthOf(hole) > widthOf(widestHole)) widestHole = hole;
+      if (widthOf(sinceHit) > widthOf(widestHole)) widestHole = sinceHit;
+      sinceHit = open = undefined;
+      lowestHit ??= from;
       highestHit = to;
+    } else if (highestHit !== undefined) {
+      const isNext = from === (open?.to ?? highestHit) + 1;
+      open = verdict === 'pending' ? undefined : { from: isNext && open !== undefined ? open.from : from, to };
+      if (widthOf(open) > widthOf(sinceHit)) sinceHit = open;
     }
     if (verdict === 'blocked' && blocked.push({ from, to }) > MOST_NAMED) blockedMore += blocked.splice(-1).length;
     if (verdict === 'unknown' && unknown.push({ from, to }) > MOST_NAMED) unknownMore += unknown.splice(-1).length;
   }
   return {
     counts,
+    lowest,
+    lowestHit,
     highestHit,
     widestHole,
     largestGap: counts.hit < 2 ? undefined : widthOf(widestHole),

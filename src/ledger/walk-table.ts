@@ -3,6 +3,7 @@
 
 import type { StatementSync } from 'node:sqlite';
 import type { Database } from './database.ts';
+import { mergeStretches } from './merge-stretches.ts';
 import type { RequestId } from './page-result.ts';
 import {
   isProbeVerdict,
@@ -11,6 +12,7 @@ import {
   type ProbeVerdict,
   type SettledProbe,
   type StoredWalk,
+  sequenceKey,
   type WalkId,
 } from './probe.ts';
 import type { RunId } from './run.ts';
@@ -38,8 +40,9 @@ export class WalkTable {
   add(run: RunId, walk: NewWalk): void {
     this.#database
       .prepare(
-        `INSERT INTO walks (run_id, speculator, partition, first, last, gap, max_probes, on_duplicate, holes_of, next)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO walks (run_id, speculator, partition, first, last, gap, max_probes, on_duplicate, holes_of, next,
+           declared_highest, declared_gap)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
         run,
@@ -52,6 +55,8 @@ export class WalkTable {
         walk.onDuplicate,
         walk.holesOf ?? null,
         walk.first,
+        walk.declared?.highestObserved ?? null,
+        walk.declared?.largestObservedGap ?? null,
       );
   }
 
@@ -59,14 +64,31 @@ export class WalkTable {
     return this.#database.prepare('SELECT * FROM walks WHERE run_id = ? ORDER BY id').all(run).map(readWalk);
   }
 
-  /** The last walk over each speculator and partition of the scraper of that name, in runs that completed. */
-  lastOf(name: string): StoredWalk[] {
+  /**
+   * All walks of a scraper, whatever became of their runs, by what they walk over (`sequenceKey`), the oldest first. A
+   * replay asks nobody and does not count; neither does a file that has a class of the same name.
+   */
+  sequencesOf(name: string, source: string | undefined): Map<string, StoredWalk[]> {
+    const walks = this.#database
+      .prepare(
+        `SELECT walks.* FROM walks JOIN runs ON runs.id = run_id
+         WHERE kind = 'scraper' AND name = ?1 AND (?2 IS NULL OR source IS NULL OR source = ?2) ORDER BY walks.id`,
+      )
+      .all(name, source ?? null)
+      .map(readWalk);
+    return Map.groupBy(walks, sequenceKey);
+  }
+
+  /** The walks over the same ids in runs of the same scraper, up to the one of id `upTo`, the oldest first. Never itself. */
+  before({ id, run, speculator, partition }: StoredWalk, upTo: WalkId): StoredWalk[] {
     return this.#database
       .prepare(
-        `SELECT walks.*, max(walks.id) FROM walks JOIN runs ON runs.id = run_id
-         WHERE name = ? AND kind = 'scraper' AND status = 'completed' GROUP BY speculator, partition`,
+        `SELECT walks.* FROM runs AS mine JOIN runs ON runs.name = mine.name
+         AND (mine.source IS NULL OR runs.source IS NULL OR runs.source = mine.source)
+         JOIN walks ON walks.run_id = runs.id AND speculator = ?2 AND partition = ?3
+         WHERE mine.id = ?1 AND runs.kind = 'scraper' AND walks.id <= ?4 AND walks.id <> ?5 ORDER BY walks.id`,
       )
-      .all(name)
+      .all(run, speculator, JSON.stringify(partition), upTo, id)
       .map(readWalk);
   }
 
@@ -110,40 +132,13 @@ export class WalkTable {
       .run(request);
   }
 
-  /** Ids of a walk between the two given that are not known to exist: absent, refused, failed or never answered. */
-  holes(walk: WalkId, after: number, before: number, limit: number): number[] {
-    return this.#database
-      .prepare(
-        `SELECT id FROM probes WHERE walk_id = ? AND id > ? AND id < ?
-         AND verdict IN ('absent', 'blocked', 'failed', 'unknown') ORDER BY id LIMIT ?`,
-      )
-      .all(walk, after, before, limit)
-      .map((row) => Number(row.id));
-  }
-
-  /** The ids that a walk asked for, as stretches of one verdict, in order. */
-  stretches(walk: WalkId): Generator<ProbeStretch> {
-    return this.#fold('SELECT id, verdict FROM probes WHERE walk_id = ? ORDER BY id', walk);
-  }
-
-  /** The same, and below them what the walks knew whose holes it has asked for again: the newest verdict of each id. */
-  knownStretches(walk: StoredWalk): Generator<ProbeStretch> {
-    if (walk.holesOf === undefined) return this.stretches(walk.id);
-    // SQLite takes the bare column (verdict) from the row that has the maximum: walks are numbered in their order.
-    return this.#fold(
-      `WITH RECURSIVE chain (walk) AS (
-         SELECT ? UNION SELECT holes_of FROM walks JOIN chain ON id = walk WHERE holes_of IS NOT NULL)
-       SELECT id, verdict, max(walk) FROM chain JOIN probes ON walk_id = walk GROUP BY id ORDER BY id`,
-      walk.id,
-    );
-  }
-
-  *#fold(sql: string, walk: WalkId): Generator<ProbeStretch> {
+  /** The ids that a walk asked for, from `from` on, as stretches of one verdict, in order. */
+  *stretches(walk: WalkId, from = Number.MIN_SAFE_INTEGER): Generator<ProbeStretch> {
     // Folded here: half the time that SQL needs for it (gaps and islands), and nothing is sorted.
-    const rows = this.#database.prepare(sql);
+    const rows = this.#database.prepare('SELECT id, verdict FROM probes WHERE walk_id = ? AND id >= ? ORDER BY id');
     rows.setReturnArrays(true);
     let open: { from: number; to: number; verdict: ProbeStretch['verdict'] } | undefined;
-    for (const row of rows.iterate(walk) as Iterable<unknown>) {
+    for (const row of rows.iterate(walk, from) as Iterable<unknown>) {
       const [id, written] = row as [number, string | null];
       const verdict = isProbeVerdict(written) ? written : 'pending';
       if (open !== undefined && open.verdict === verdict && open.to === id - 1) open.to = id;
@@ -154,11 +149,17 @@ export class WalkTable {
     }
     if (open !== undefined) yield open;
   }
+
+  /** What walks over the same ids know together, the oldest first. */
+  knownStretches(walks: readonly StoredWalk[], from?: number): Generator<ProbeStretch> {
+    return mergeStretches(walks.map(({ id }) => this.stretches(id, from)));
+  }
 }
 
 function readWalk(row: Record<string, unknown>): StoredWalk {
   return {
     id: row.id as WalkId,
+    run: row.run_id as RunId,
     speculator: String(row.speculator),
     partition: JSON.parse(String(row.partition)),
     first: Number(row.first),
@@ -166,6 +167,10 @@ function readWalk(row: Record<string, unknown>): StoredWalk {
     gap: Number(row.gap),
     maxProbes: row.max_probes === null ? undefined : Number(row.max_probes),
     onDuplicate: row.on_duplicate === 'inherit' ? 'inherit' : 'miss',
+    declared:
+      row.declared_highest === null || row.declared_gap === null
+        ? undefined
+        : { highestObserved: Number(row.declared_highest), largestObservedGap: Number(row.declared_gap) },
     holesOf: row.holes_of === null ? undefined : (row.holes_of as WalkId),
     highestHit: row.highest_hit === null ? undefined : Number(row.highest_hit),
     next: Number(row.next),

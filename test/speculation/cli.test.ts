@@ -54,7 +54,7 @@ describe('curlew run --json', () => {
         finished: true,
       },
     });
-    expect(summary.observed).toEqual({ byNumber: { highestObserved: 523, largestObservedGap: 12 } });
+    expect(summary.observed).toEqual({ byNumber: { highestObserved: 523, largestObservedGap: 20 } });
     expect(summary.warnings).toEqual(['byNumber: largest gap 12 of 15: raise it (--plus byNumber=30).']);
     expect(askedSince(0)).toEqual(ids(1, 538));
   });
@@ -73,7 +73,7 @@ describe('curlew run --json', () => {
       ['--speculate', 'byNumbr=1..2'],
       'NumberedCases has no speculator named byNumbr.\n  Did you mean byNumber? Its speculators are: byNumber.',
     ],
-    [['--from-last'], 'No completed run of NumberedCases has probed ids here.'],
+    [['--from-last'], 'No run of NumberedCases has probed ids here.'],
   ])('%j is a usage error', async (args, message) => {
     await open({});
     const { code, stderr } = await begin(...args);
@@ -126,8 +126,8 @@ describe('the next run', () => {
     highest = 160;
     const { speculation, observed } = summaryIn(await begin('--from-last'));
     // The scraper declares 100 and 20.
-    expect(speculation?.byNumber).toMatchObject({ definite: [1, 150], plus: 25, highestHit: 160, finished: true });
-    expect(observed).toEqual({ byNumber: { highestObserved: 160, largestObservedGap: 25 } });
+    expect(speculation?.byNumber).toMatchObject({ definite: [1, 150], plus: 26, highestHit: 160, finished: true });
+    expect(observed).toEqual({ byNumber: { highestObserved: 160, largestObservedGap: 26 } });
   });
 
   it('can ask for holes once more, since courts file late', async () => {
@@ -145,7 +145,7 @@ describe('the next run', () => {
       records: 2,
       warnings: ['byNumber: ids 70–71 were refused, not missing; resume asks for them again.'],
       speculation: { byNumber: { definite: [131, 130], hits: 2, highestHit: 133, largestGap: 2, finished: true } },
-      observed: { byNumber: { highestObserved: 133, largestObservedGap: 2 } },
+      observed: { byNumber: { highestObserved: 133, largestObservedGap: 20 } },
     });
 
     // Nothing new beyond the frontier, and one hole less: the next one goes on from both.
@@ -155,7 +155,7 @@ describe('the next run', () => {
     expect(askedSince(before)).toEqual([50, 52, 70, 71, 120, 131, 132, ...ids(134, 153)]);
     expect(third).toMatchObject({
       records: 1,
-      observed: { byNumber: { highestObserved: 133, largestObservedGap: 2 } },
+      observed: { byNumber: { highestObserved: 133, largestObservedGap: 20 } },
     });
 
     before = court.log.entries.length;
@@ -194,7 +194,7 @@ describe('what people see', () => {
   it('has the new values as they are written in a scraper', async () => {
     await open({ highest: 130, holes: [[50, 61]] });
     const args = runArguments(NUMBERED_CASES, court, scratch('data')).filter((arg) => arg !== '--json');
-    expect((await curlew(args)).stdout).toContain('byNumber: { highestObserved: 130, largestObservedGap: 12 }');
+    expect((await curlew(args)).stdout).toContain('byNumber: { highestObserved: 130, largestObservedGap: 20 }');
   });
 
   it('has a map of the ids, as a drawing and as data', async () => {

@@ -7,6 +7,7 @@ import {
   get,
   type Page,
   type RunHandle,
+  type RunOptions,
   type RunSummary,
   record,
   resume,
@@ -104,7 +105,12 @@ export function settingsFor(site: Site): SettingsInput {
   return { baseUrl: site.url, allowHosts: [new URL(site.url).host], rate: 'off', robots: 'off' };
 }
 
-export async function walk(scraper: Scraper, site: Site, settings: SettingsInput = {}, data?: string): Promise<Result> {
+export async function walk(
+  scraper: Scraper,
+  site: Site,
+  settings: Omit<RunOptions, 'data'> = {},
+  data?: string,
+): Promise<Result> {
   return resultOf(run(scraper, { ...settingsFor(site), ...settings, data: data ?? (await newData()) }));
 }
 

@@ -187,8 +187,8 @@ describe('a scraper with several ways in', () => {
         criminal: { definite: [1, 1], plus: 4, hits: 2, highestHit: 2, probes: 6, finished: true },
       },
       observed: {
-        civil: { highestObserved: 10, largestObservedGap: 0 },
-        criminal: { highestObserved: 2, largestObservedGap: 0 },
+        civil: { highestObserved: 10, largestObservedGap: 2 },
+        criminal: { highestObserved: 2, largestObservedGap: 4 },
       },
     });
     expect(court.asked().sort(ascending)).toEqual([7, ...ids(1001, 1012), ...ids(2001, 2006)]);
@@ -347,7 +347,21 @@ describe('the largest gap', () => {
     const { summary } = await walk(new (numbered({ largestObservedGap: 20 }))(), await withHole(18));
     expect(summary.warnings).toEqual(['byId: largest gap 18 of 20: raise it (--plus byId=40).']);
     expect(summary.health).toBe('ok');
-    expect(summary.observed).toEqual({ byId: { highestObserved: 60, largestObservedGap: 18 } });
+    expect(summary.observed).toEqual({ byId: { highestObserved: 60, largestObservedGap: 20 } });
+  });
+
+  it.each([
+    [1, 2],
+    [2, 3],
+    [3, 4],
+  ])('is told when it is %i, the widest that a gap of %i crosses', async (width, gap) => {
+    const { summary } = await walk(new (numbered({ largestObservedGap: gap }))(), await withHole(width));
+    expect(summary.warnings).toEqual([`byId: largest gap ${width} of ${gap}: raise it (--plus byId=${2 * gap}).`]);
+  });
+
+  it('is not told when there is no hole at all, however small the gap', async () => {
+    const { summary } = await walk(new (numbered({ largestObservedGap: 1 }))(), await withHole(0));
+    expect(summary).toMatchObject({ warnings: [], observed: { byId: { highestObserved: 60, largestObservedGap: 1 } } });
   });
 
   it('is not when it did not', async () => {
@@ -395,7 +409,7 @@ describe('a run over the holes of the last one', () => {
     expect(summary).toMatchObject({
       health: 'ok',
       speculation: { byId: { hits: 1300, absent: 3, largestGap: 0, finished: true } },
-      observed: { byId: { highestObserved: 2600, largestObservedGap: 0 } },
+      observed: { byId: { highestObserved: 2600, largestObservedGap: 3 } },
     });
   });
 });

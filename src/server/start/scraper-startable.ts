@@ -108,7 +108,7 @@ function formOf({ entries, speculators }: Description): FormSchema {
     }),
     ...(walks.length > 0 && {
       speculators: objectSchema(Object.fromEntries(walks), { title: 'Ids to ask for' }),
-      fromLast: { type: 'boolean', title: 'Begin where the last run ended', default: false },
+      fromLast: { type: 'boolean', title: 'Start from what earlier runs observed', default: false },
     }),
     settings: FETCH_SETTINGS_SCHEMA,
   });
