@@ -1,5 +1,5 @@
 // A court that lists its cases page by page. Every case has a page of its own and documents to download.
-//   node sim/court/main.ts --port 8017
+//   curlew court
 //   curlew run examples/county-court.ts --allow-host 127.0.0.1:8017 --rate off
 
 import { download, entry, get, type Page, record, type SavedFile, Scraper } from 'curlew';

@@ -1,5 +1,5 @@
 // A court whose lists are walked to their end before anything else: all cases of both lists, or no run at all.
-//   node sim/court/main.ts --port 8017
+//   curlew court
 //   curlew sites run examples/listing-site.ts --allow-host 127.0.0.1:8017 --rate off
 
 import { defineSite, type Page, record, Scraper } from 'curlew';

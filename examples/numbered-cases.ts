@@ -1,5 +1,5 @@
 // A court whose cases have running numbers: ask for them one by one, and know where the docket ends.
-//   node sim/court/main.ts --port 8017 --highest 130 --holes 50-61 --sealed 70-71
+//   curlew court --highest 130 --holes 50-61 --sealed 70-71
 //   curlew run examples/numbered-cases.ts --allow-host 127.0.0.1:8017 --rate off
 
 import { get, type Page, record, Scraper, speculate } from 'curlew';

@@ -11,8 +11,19 @@ export interface Court {
 }
 
 export async function startCourt(pages: number, latencyMs: number): Promise<Court> {
-  const main = fileURLToPath(new URL('../../sim/court/main.ts', import.meta.url));
-  const args = [main, '--pages', String(pages), '--latency', String(latencyMs), '--no-log'];
+  const main = fileURLToPath(new URL('../../bin/curlew.js', import.meta.url));
+  const args = [
+    main,
+    'court',
+    '--json',
+    '--port',
+    '0',
+    '--pages',
+    String(pages),
+    '--latency',
+    String(latencyMs),
+    '--no-log',
+  ];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = await Promise.race([once(child.stdout, 'data'), failed(child)]);
   return {

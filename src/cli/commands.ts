@@ -35,6 +35,7 @@ export const COMMANDS = {
   describe: { summary: 'Describe a scraper: its entries, parameters and steps', load: () => import('./describe.ts') },
   serve: { summary: 'Serve the dashboard, the API and the webhook', load: () => import('./serve.ts') },
   health: { summary: 'Check settings, disk, ledger and files', load: () => import('./health.ts') },
+  court: { summary: 'Serve a simulated court, to try scrapers on', load: () => import('./court.ts') },
   demo: { summary: 'See Curlew work, be killed, and lose nothing', load: () => import('./demo.ts') },
 } as const satisfies Record<string, LazyCommand>;
 

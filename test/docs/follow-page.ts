@@ -1,5 +1,5 @@
-// Does what a page says, in a directory: saves its files, runs what is marked so, in its order. 127.0.0.1:8017 and
-// https://court.example are a simulated court, which may be asked for as fast as it can answer.
+// Does what a page says, in a directory: saves its files, and runs what is marked so, in its order, exactly as a reader would
+// type it. Only the port 8017 of the simulated court is another one here, since tests run side by side.
 
 import { execFile, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
@@ -18,11 +18,10 @@ export interface Place {
 
 export async function followPage(page: string, place: Place): Promise<void> {
   const { directory, court } = place;
-  const surroundings = { directory, env: { COURT: court } };
+  const surroundings = { directory, env: {} };
   const before = pageBefore(page);
   if (before !== undefined) await followPage(before, place);
-  const here = (code: string) =>
-    code.replaceAll('127.0.0.1:8017', court).replaceAll('https://court.example', `http://${court}`);
+  const here = (code: string) => code.replaceAll('127.0.0.1:8017', court);
   const blocks = codeBlocksOf(page);
   for (const block of blocks) {
     if (block.language === 'ts') await writeFile(join(directory, fileNameOf(block)), here(block.code));
@@ -45,13 +44,8 @@ export function runModule(path: string, { directory, env }: Surroundings) {
   return promisify(execFile)(process.execPath, ['--import', preload, path], options);
 }
 
-/** `curlew` is this checkout. With `$COURT`, whatever fetches may go there; the last `--rate` counts. */
-const CURLEW = `curlew() {
-  case "\${COURT:+$1 \${2-}}" in
-    run\\ *|resume\\ *|fetch\\ *|sites\\ run|sites\\ resume) set -- "$@" --allow-host "$COURT" --rate off;;
-  esac
-  "$NODE" "$BIN" "$@"
-}`;
+/** `curlew` is this checkout. */
+const CURLEW = 'curlew() { "$NODE" "$BIN" "$@"; }';
 
 export interface Said {
   readonly code: number;

@@ -8,7 +8,7 @@ import { afterEach } from 'vitest';
 import type { Fault } from '../../sim/fault.ts';
 import type { LogEntry } from '../../sim/request-log.ts';
 
-const MAIN = fileURLToPath(new URL('../../sim/court/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../bin/curlew.js', import.meta.url));
 
 export interface CourtProcess {
   readonly url: string;
@@ -27,7 +27,9 @@ afterEach(async () => {
 });
 
 export async function courtProcess(...args: string[]): Promise<CourtProcess> {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [MAIN, 'court', '--json', '--port', '0', ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   living.add(child);
   child.once('exit', () => living.delete(child));
   const [line] = await once(createInterface({ input: child.stdout }), 'line');

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
-import { curlew, summaryIn } from '../fixtures/curlew-process.ts';
+import { runShell, type Said } from '../docs/follow-page.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 
 const HOME = fileURLToPath(new URL('../..', import.meta.url));
@@ -24,52 +24,54 @@ function blocks(language: string): string[] {
 let closeCourt = async () => {};
 afterEach(() => closeCourt());
 
-/** The court, started with the words of the guide; on any port. */
+/** The court, started with the words of the guide; on any port. The examples of the guide then lead to it. */
 async function startCourt(command: string): Promise<string> {
-  const words = command.replace('--port 8017', '--port 0').split(' ').slice(1);
-  const child = spawn(process.execPath, words, { cwd: HOME, stdio: ['ignore', 'pipe', 'inherit'] });
+  const words = [...command.split(' ').slice(1), '--port', '0', '--json'];
+  const child = spawn(process.execPath, [join(HOME, 'bin/curlew.js'), ...words], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   closeCourt = async () => {
     child.kill();
     await once(child, 'exit');
   };
   const [line] = await once(child.stdout, 'data');
-  return JSON.parse(String(line)).url;
+  const { host } = new URL(JSON.parse(String(line)).url);
+  await mkdir(scratch('examples'));
+  const example = await readFile(join(HOME, 'examples/numbered-cases.ts'), 'utf8');
+  await writeFile(scratch('examples/numbered-cases.ts'), example.replaceAll('127.0.0.1:8017', host));
+  return host;
 }
 
-/** A command of the guide, on that court. */
-function follow(command: string, url: string, ...more: string[]) {
-  const { host } = new URL(url);
-  const words = command
-    .replaceAll('127.0.0.1:8017', host)
-    .replace(' examples/', ` ${HOME}examples/`)
-    .split(' ')
-    .slice(1);
-  const onCourt = words[0] === 'run' ? ['--base-url', url, '--allow-host', host, '--rate', 'off'] : [];
-  return curlew([...words, ...onCourt, '--data', scratch('data'), ...more]);
+/** A command of the guide, as a reader would type it, but for the court's port. */
+async function follow(command: string, court: string): Promise<Said> {
+  const said = await runShell(command.replaceAll('127.0.0.1:8017', court), { directory: scratch(), env: {} });
+  expect(said.stderr, command).not.toMatch(/address_refused|Warning/);
+  return said;
 }
+
+const summaryOf = ({ stdout }: Said) => JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
 
 const [session = ''] = blocks('console');
 const [courtLine = '', ...shown] = session.split('\n').filter((line) => line !== '');
 
 it('what the guide shows is what one sees', { timeout: 60_000 }, async () => {
-  const url = await startCourt(courtLine.replace('$ ', ''));
+  const court = await startCourt(courtLine.replace('$ ', ''));
   let printed = '';
   for (const line of shown) {
-    if (line.startsWith('$ ')) printed = (await follow(line.slice(2), url)).stdout;
+    if (line.startsWith('$ ')) printed = (await follow(line.slice(2), court)).stdout;
     else expect(printed.split('\n')).toContain(line);
   }
   const [summary = '', map = ''] = blocks('json');
-  expect(summaryIn(await follow('curlew run examples/numbered-cases.ts', url, '--json'))).toMatchObject(
-    JSON.parse(summary),
-  );
-  const { walks } = JSON.parse((await follow('curlew show latest', url, '--json')).stdout);
+  const [, run = ''] = session.split('\n').filter((line) => line.startsWith('$ '));
+  expect(summaryOf(await follow(`${run.slice(2)} --json`, court))).toMatchObject(JSON.parse(summary));
+  const { walks } = JSON.parse((await follow('curlew show latest --json', court)).stdout);
   expect(walks).toEqual([JSON.parse(map)]);
 });
 
 it('its commands run', { timeout: 60_000 }, async () => {
-  const url = await startCourt(courtLine.replace('$ ', ''));
+  const court = await startCourt(courtLine.replace('$ ', ''));
   for (const command of blocks('sh').join('').trim().split('\n')) {
-    expect(summaryIn(await follow(command, url, '--json')), command).toMatchObject({ status: 'completed' });
+    expect(summaryOf(await follow(`${command} --json`, court)), command).toMatchObject({ status: 'completed' });
   }
 });
 
@@ -96,10 +98,11 @@ it('its scrapers compile and run', { timeout: 60_000 }, async () => {
   const tsc = join(HOME, 'node_modules/typescript/bin/tsc');
   await promisify(execFile)(process.execPath, [tsc, '-p', directory]).catch(({ stdout }) => expect.fail(stdout));
 
-  const url = await startCourt(courtLine.replace('$ ', ''));
+  const court = await startCourt(courtLine.replace('$ ', ''));
   const runnable = files.filter(({ code }) => code.includes('export default') && !code.includes('@speculate'));
   for (const { path, code } of runnable) {
-    const summary = summaryIn(await follow(`curlew run ${path}`, url, '--json'));
+    const where = `--base-url http://${court} --allow-host ${court} --rate off --json`;
+    const summary = summaryOf(await follow(`curlew run ${path} ${where}`, court));
     expect(summary, code).toMatchObject({ status: 'completed', requests: { failed: 0 } });
   }
 });

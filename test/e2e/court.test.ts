@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { rawGet } from '../raw-get.ts';
+import { rawGet } from '../../sim/raw-get.ts';
 
-const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../bin/curlew.js', import.meta.url));
 const running: ChildProcessWithoutNullStreams[] = [];
 
 afterEach(() => {
@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 function court(...args: string[]): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, [MAIN, ...args]);
+  const child = spawn(process.execPath, [MAIN, 'court', '--json', ...args]);
   running.push(child);
   return child;
 }
@@ -35,11 +35,24 @@ async function status(url: string): Promise<number> {
   return statusCode;
 }
 
-describe('sim/court/main.ts', () => {
+describe('curlew court', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'says where it is, serves what it was told, and stops on %s',
     async (signal) => {
-      const child = court('--highest', '50', '--holes', '20-24,30', '--seed', '7', '--sealed', '40-', '--pages', '10');
+      const child = court(
+        '--port',
+        '0',
+        '--highest',
+        '50',
+        '--holes',
+        '20-24,30',
+        '--seed',
+        '7',
+        '--sealed',
+        '40-',
+        '--pages',
+        '10',
+      );
       const { url, control, pid } = await ready(child);
       expect(pid).toBe(child.pid);
       const paths = ['/case/1', '/case/20', '/case/30', '/case/45', '/case/1000', '/graph/9', '/graph/10'];
@@ -52,7 +65,7 @@ describe('sim/court/main.ts', () => {
   );
 
   it('can be taken down and brought back over its control URL', async () => {
-    const { url, control } = await ready(court());
+    const { url, control } = await ready(court('--port', '0'));
     const fault = JSON.stringify({ kind: 'down', how: 'refuse' });
     await request(`${control}/__sim/faults`, { method: 'POST', body: fault }).then(({ body }) => body.dump());
     expect((await rawGet(url)).end).toBe('ECONNREFUSED');
@@ -69,24 +82,23 @@ describe('sim/court/main.ts', () => {
   });
 
   it.each([
-    [['--highest', 'many'], '--highest should be a whole number'],
+    [['--highest', 'many'], 'It must be a whole number'],
     [['--holes', 'a-b'], 'Not a range of ids'],
     [['--latency', 'fast'], 'Not a latency'],
-    [['--hole-rate', '2'], '--hole-rate should be a number from 0 to 1'],
-    [['--colour', 'red'], "Unknown option '--colour'"],
+    [['--hole-rate', '2'], 'It must be a number from 0 to 1'],
+    [['--colour', 'red'], "unknown option '--colour'"],
   ])('refuses %j with exit code 2', async (args, message) => {
     expect(await finish(court(...args))).toMatchObject({
       code: 2,
-      stdout: '',
       stderr: expect.stringContaining(message),
     });
   });
 
   it('says so when the port is taken', async () => {
-    const { url } = await ready(court());
+    const { url } = await ready(court('--port', '0'));
     const port = new URL(url).port;
     expect(await finish(court('--port', port))).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining('EADDRINUSE'),
     });
   });
