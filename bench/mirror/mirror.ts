@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { z } from 'zod';
 import { formatTable } from '../../src/cli/format.ts';
+import { fileHostTest } from '../../src/mirror/config/file-hosts.ts';
 import { readAjaxAnswer } from '../../src/mirror/sources/judicial-ky/read-ajax-answer.ts';
 import { readRegister } from '../../src/mirror/sources/judicial-ky/read-register.ts';
 
@@ -22,7 +23,7 @@ const FEW = 1_000;
 const PARALLEL = 4;
 
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
-const Ready = z.object({ url: z.string(), page: z.string(), pid: z.number() });
+const Ready = z.object({ url: z.string(), page: z.string(), box: z.string(), pid: z.number() });
 
 interface Figures {
   readonly files: number;
@@ -89,7 +90,10 @@ async function withSite<T>(cases: number, use: (site: z.infer<typeof Ready>) => 
 async function mirror(site: z.infer<typeof Ready>, data: string, node: readonly string[] = []): Promise<Figures> {
   const run = ['mirror', 'run', '--mode', 'full', '--delay', '0', '--rate', 'off', '--concurrency', String(PARALLEL)];
   const args = [...node, path('bin/curlew.js'), ...run, '--allow-host', '127.0.0.1', '--data', data, '--json'];
-  const figures = await timed(process.execPath, args, { BAILIIKC_UJ_BASE_URL: site.url });
+  const figures = await timed(process.execPath, args, {
+    BAILIIKC_UJ_BASE_URL: site.url,
+    BAILIIKC_UJ_FILE_HOSTS: site.box,
+  });
   return { ...figures, files: await countFiles(join(data, 'pdfs', 'unreported_judgments')) };
 }
 
@@ -99,7 +103,8 @@ async function addresses(site: z.infer<typeof Ready>): Promise<string[]> {
   const cookie = String(page.headers['set-cookie']).split(';', 1)[0] ?? '';
   const read = readRegister(await page.body.text());
   if (read.kind === 'changed') throw new Error(read.missing);
-  const { nonce, buttons } = read.register;
+  const { nonces, buttons } = read.register;
+  const nonce = nonces[0]?.value ?? '';
   const urls: string[] = [];
   for (const { fname, fid } of buttons.values()) {
     const answer = await request(`${site.url}/wp-admin/admin-ajax.php`, {
@@ -114,7 +119,7 @@ async function addresses(site: z.infer<typeof Ready>): Promise<string[]> {
       body: new URLSearchParams({ action: 'dl_bfile', fname, fid, security: nonce }).toString(),
     });
     const body = await answer.body.text();
-    urls.push(readAjaxAnswer({ status: answer.statusCode, body, retryAfter: undefined }, 0));
+    urls.push(readAjaxAnswer({ status: answer.statusCode, body, retryAfter: undefined }, 0, fileHostTest(site.box)));
   }
   return urls;
 }

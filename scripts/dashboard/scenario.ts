@@ -103,7 +103,11 @@ async function mirrorWithGaps(
   judicialKy.switchOn('pdf-404', { rate: 0.2 });
   judicialKy.switchOn('ajax-refused', { rate: 0.1 });
   const args = ['mirror', 'run', '--rate', 'off', '--delay', '0', '--concurrency', '4', '--allow-host', '127.0.0.1'];
-  const env = { BAILIIKC_UJ_BASE_URL: judicialKy.url, BAILIIKC_MIN_FREE_MB: '1' };
+  const env = {
+    BAILIIKC_UJ_BASE_URL: judicialKy.url,
+    BAILIIKC_UJ_FILE_HOSTS: judicialKy.boxUrl,
+    BAILIIKC_MIN_FREE_MB: '1',
+  };
   const mirror = curlew([...args, '--data', data], env);
   await mirror.over;
   return { mirror: await mirror.run, failedCase: `/cases/unreported_judgments/${lost.norm}` };

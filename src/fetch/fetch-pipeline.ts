@@ -166,6 +166,10 @@ export class FetchPipeline {
     const { request, seen, patience } = journey;
     const cookie = this.#cookieFor(request, leg);
     const key = hopKey(leg.method, leg.url, cookie);
+    if (request.permits?.(leg.url) === false) {
+      const reason = `${leg.url.origin} is no place where this may come from`;
+      return { kind: 'url_specific', status: undefined, reason, retriable: false, failure: 'address_refused' };
+    }
     if (seen.has(key)) return permanent('it redirects in a circle');
     seen.add(key);
     const gate = this.#parts.gates.of(leg.url);

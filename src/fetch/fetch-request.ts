@@ -22,6 +22,8 @@ export interface FetchRequest {
   readonly proxy?: ProxyServer;
   /** Longest time for one leg on the wire, instead of the pipeline's own. A browser does not know it. */
   readonly totalTimeoutMs?: number;
+  /** Whether the request may go to an address; asked for each leg, redirects included. A browser does not know it. */
+  readonly permits?: ((url: URL) => boolean) | undefined;
   /** Redirects followed at most. Default 5. In a browser, a script that sends the page on begins anew. */
   readonly maxRedirects?: number;
 }

@@ -14,6 +14,7 @@ import { type Clock, systemClock } from '../platform/clock.ts';
 import { messageOf } from '../platform/errors.ts';
 import { type Files, systemFiles } from '../platform/files.ts';
 import { type Random, systemRandom } from '../platform/random.ts';
+import { fileHostTest } from './config/file-hosts.ts';
 import type { MirrorConfig } from './config/mirror-config.ts';
 import { validateRuntimeConfig } from './config/validate-runtime-config.ts';
 import type { CsvSyncResult } from './csv/csv-sync-result.ts';
@@ -154,13 +155,23 @@ async function work(
         source: source.id,
         mode: params.mode,
         max_retries: params.maxRetries,
+        file_hosts: source.fileHosts(config),
       })
     : undefined;
   const observe = (answer: Parameters<FixtureRecorder['observe']>[0]) => recorder?.observe(answer);
   const kind = options.client ?? 'http';
-  const open = () => source.openClient({ kind, config, pipeline, clock, emit, observe, patience });
+  const isFile = fileHostTest(source.fileHosts(config));
+  const open = () => source.openClient({ kind, config, pipeline, isFile, clock, emit, observe, patience });
   const client = new RestartingClient({ open, clock, emit });
-  const boxFiles = new BoxFiles({ pipeline, spool, clock, timeoutMs: config.downloadTimeoutMs, directory, emit });
+  const boxFiles = new BoxFiles({
+    pipeline,
+    spool,
+    clock,
+    timeoutMs: config.downloadTimeoutMs,
+    isFile,
+    directory,
+    emit,
+  });
   const began = clock.monotonic();
   let progress: ScrapeProgress = {
     runId: run.run,

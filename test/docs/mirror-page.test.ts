@@ -12,8 +12,8 @@ const scratch = scratchDirectory();
 const blocks = codeBlocksOf('docs/mirror.md');
 
 /** The court is on a port of its own, and quick. */
-function onCourt(line: string, url: string): string {
-  const here = line.replace('http://127.0.0.1:8018', url);
+function onCourt(line: string, { url, boxUrl }: { url: string; boxUrl: string }): string {
+  const here = line.replace('http://127.0.0.1:8018', url).replace('http://127.0.0.1:8019', boxUrl);
   if (/ mirror sync\b/.test(here)) return `${here} --allow-host 127.0.0.1 --rate off`;
   return / mirror run\b(?!-)/.test(here) ? `${here} --allow-host 127.0.0.1 --rate off --delay 0` : here;
 }
@@ -27,7 +27,7 @@ it('docs/mirror.md', { timeout: 240_000 }, async () => {
   const env: Record<string, string> = { BAILIIKC_RECORD_REPLAY_FIXTURES: '1' };
   let reports = 0;
   for (const line of commands) {
-    const [, name, value] = /^export (\w+)=(.*)$/.exec(onCourt(line, site.url)) ?? [];
+    const [, name, value] = /^export (\w+)=(.*)$/.exec(onCourt(line, site)) ?? [];
     if (name !== undefined) {
       env[name] = value ?? '';
       continue;
@@ -35,10 +35,10 @@ it('docs/mirror.md', { timeout: 240_000 }, async () => {
     // Two versions of an index need a court that has changed.
     if (line.includes('mirror diff 1 2')) {
       site.travelTo('v2');
-      await runShell(onCourt('curlew mirror sync', site.url), { directory: scratch(), env });
+      await runShell(onCourt('curlew mirror sync', site), { directory: scratch(), env });
     }
     const token = site.corpus.cases[0]?.token ?? '';
-    const command = onCourt(line, site.url).replace(/(?<=explain )\w+/, token);
+    const command = onCourt(line, site).replace(/(?<=explain )\w+/, token);
     // The first report comes before everything is held, and says so.
     const wanted = line === 'curlew mirror report' && reports++ === 0 ? 1 : 0;
     const { code, stderr } = await runShell(command, { directory: scratch(), env });

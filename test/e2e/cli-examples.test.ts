@@ -181,6 +181,7 @@ describe('the examples of', () => {
       instead: { FSD0151202511062025ATPLIFESCIENCE: wanted?.token ?? '' },
       env: {
         BAILIIKC_UJ_BASE_URL: site.url,
+        BAILIIKC_UJ_FILE_HOSTS: site.boxUrl,
         BAILIIKC_MIN_FREE_MB: '1',
         BAILIIKC_RECORD_REPLAY_FIXTURES: '1',
         PLAYWRIGHT_POST_CLICK_SLEEP_SECONDS: '0',

@@ -47,7 +47,7 @@ describe('reasons of failure', () => {
     const [one, other] = site.corpus.wanted('v1').map(({ token }) => token);
     site.faults.set({ kind: 'silent', path: '/wp-admin/', token: one ?? '' });
     site.box.faults.set({ kind: 'silent', token: other ?? '' });
-    const env = { BAILIIKC_NAV_TIMEOUT_SECONDS: '0.3', BAILIIKC_DOWNLOAD_TIMEOUT_SECONDS: '0.3' };
+    const env = { BAILIIKC_NAV_TIMEOUT_SECONDS: '3', BAILIIKC_DOWNLOAD_TIMEOUT_SECONDS: '3' };
     const summary = await scrape(site, data(), { maxRetries: 1 }, { env });
     expect(summary.errorCounts).toEqual({ network_timeout: 2 });
   });

@@ -42,19 +42,19 @@ function paramsOf(given: Partial<ScrapeParams> = {}): ScrapeParams {
 export function envOf(site: RunningJudicialKy): Record<string, string> {
   return {
     BAILIIKC_UJ_BASE_URL: site.url,
+    BAILIIKC_UJ_FILE_HOSTS: site.boxUrl,
     BAILIIKC_MIN_FREE_MB: '1',
     PLAYWRIGHT_POST_CLICK_SLEEP_SECONDS: '0',
     PLAYWRIGHT_RETRY_PAGE_SETTLE_SECONDS: '0',
   };
 }
 
-function optionsOf(site: RunningJudicialKy, data: string, given: Partial<ScrapeOptions> = {}): ScrapeOptions {
+function optionsOf(data: string, given: Partial<ScrapeOptions> = {}): ScrapeOptions {
   return {
     data,
     fetch: { rate: 'off', allowHosts: ['127.0.0.1'] },
     world: { clock: new FlyingClock() },
     ...given,
-    env: { ...envOf(site), ...given.env },
   };
 }
 
@@ -64,7 +64,17 @@ export function scrape(
   params: Partial<ScrapeParams> = {},
   options: Partial<ScrapeOptions> = {},
 ): Promise<MirrorRunSummary> {
-  return runScrape(paramsOf(params), optionsOf(site, data, options));
+  return runScrape(paramsOf(params), optionsOf(data, { ...options, env: { ...envOf(site), ...options.env } }));
+}
+
+/** As `scrape`, on the site that the settings of the options name. */
+export function scrapeAt(
+  data: string,
+  params: Partial<ScrapeParams>,
+  options: Partial<ScrapeOptions>,
+): Promise<MirrorRunSummary> {
+  const env = { BAILIIKC_MIN_FREE_MB: '1', PLAYWRIGHT_POST_CLICK_SLEEP_SECONDS: '0', ...options.env };
+  return runScrape(paramsOf(params), optionsOf(data, { ...options, env }));
 }
 
 /** Opens the ledger for looking. */

@@ -1,6 +1,17 @@
 // Every setting of the mirror that comes from the environment, in one table. `curlew mirror config` shows this table.
 
-import { address, clamped, count, flag, milliseconds, pause, secret, timeout, type Variable } from './variable.ts';
+import {
+  address,
+  clamped,
+  count,
+  fileHosts,
+  flag,
+  milliseconds,
+  pause,
+  secret,
+  timeout,
+  type Variable,
+} from './variable.ts';
 
 export const VARIABLES = {
   baseUrl: address(['BAILIIKC_UJ_BASE_URL'], 'https://judicial.ky/', 'site of the court'),
@@ -8,6 +19,11 @@ export const VARIABLES = {
     ['BAILIIKC_UJ_CSV_URL'],
     undefined,
     'address of the index; by default the one on the site of the court',
+  ),
+  fileHosts: fileHosts(
+    ['BAILIIKC_UJ_FILE_HOSTS'],
+    '*.box.com, *.boxcloud.com',
+    'servers that files may come from, over https unless an entry begins with http://',
   ),
   navTimeoutMs: timeout(
     ['BAILIIKC_NAV_TIMEOUT_SECONDS', 'PLAYWRIGHT_NAV_TIMEOUT_SECONDS'],

@@ -1,5 +1,7 @@
 // A setting that comes from the environment: its names, its default, what it means and how its text is read.
 
+import { findFileHostFault } from './file-hosts.ts';
+
 type Reading<T> =
   | { readonly kind: 'value'; readonly value: T }
   /** Out of range, and moved to the nearest value that makes sense. */
@@ -74,6 +76,15 @@ export function address(names: Names, fallback: string | undefined, meaning: str
     return { kind: 'invalid', why: 'must be an http or https address' };
   };
   return { names, fallback, defaultText: fallback ?? '', meaning, secret: false, read };
+}
+
+/** Hosts that files may come from, as `file-hosts.ts` reads them. */
+export function fileHosts(names: Names, fallback: string, meaning: string): Variable<string> {
+  const read = (text: string): Reading<string> => {
+    const why = findFileHostFault(text);
+    return why === undefined ? { kind: 'value', value: text } : { kind: 'invalid', why };
+  };
+  return { names, fallback, defaultText: fallback, meaning, secret: false, read };
 }
 
 /** Any text; blank is none. */

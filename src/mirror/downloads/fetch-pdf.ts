@@ -34,6 +34,8 @@ export interface PdfFetcherParts {
   readonly spool: PdfSpool;
   readonly clock: Clock;
   readonly timeoutMs: number;
+  /** Whether an address is on a server that files may come from. */
+  readonly isFile: (url: URL) => boolean;
 }
 
 /** Signed addresses live for about 15 minutes. */
@@ -45,7 +47,7 @@ const LONGEST_WAIT_MS = 300_000;
 
 /** Throws `DownloadError`; `disk_full` and `data_directory` for what is not the server's doing. */
 export async function fetchPdf(request: PdfRequest, parts: PdfFetcherParts): Promise<FetchedPdf> {
-  const { pipeline, spool, clock, timeoutMs } = parts;
+  const { pipeline, spool, clock, timeoutMs, isFile } = parts;
   const { url, patience } = request;
   for (let waits = 0; ; waits++) {
     const outcome = await pipeline.fetch(
@@ -60,6 +62,7 @@ export async function fetchPdf(request: PdfRequest, parts: PdfFetcherParts): Pro
         via: 'http',
         waitFor: undefined,
         totalTimeoutMs: timeoutMs,
+        permits: isFile,
       },
       patience,
     );

@@ -34,6 +34,8 @@ const Line = z.discriminatedUnion('type', [
     source: z.string(),
     mode: z.enum(MODES),
     max_retries: z.int(),
+    /** Servers that files could come from. */
+    file_hosts: z.string().optional(),
   }),
   z.object({
     type: z.literal('address'),

@@ -10,6 +10,8 @@ import type { CaseFields, StoredCase } from '../../ledger/mirror/case-row.ts';
 import type { Clock, Instant } from '../../platform/clock.ts';
 import { CurlewError, ErrorCode, messageOf } from '../../platform/errors.ts';
 import { seededRandom } from '../../platform/random.ts';
+import { fileHostTest } from '../config/file-hosts.ts';
+import { readConfig } from '../config/mirror-config.ts';
 import { DownloadError } from '../download-error.ts';
 import type { CaseFiles } from '../downloads/case-files.ts';
 import { CaseRunner } from '../downloads/case-runner.ts';
@@ -68,7 +70,7 @@ type Files = ReadonlyMap<string, LineOf<'file'>[]>;
 
 async function replay(
   home: string,
-  { source: sourceId, mode, max_retries }: LineOf<'run'>,
+  { source: sourceId, mode, max_retries, file_hosts }: LineOf<'run'>,
   wanted: readonly LineOf<'address'>[],
   source: Source,
   addresses: Addresses,
@@ -96,7 +98,7 @@ async function replay(
       emit,
       clock,
       random: seededRandom(1),
-      client: replayClient(source, addresses, clock),
+      client: replayClient(source, addresses, clock, file_hosts ?? source.fileHosts(readConfig({}).config)),
       files: replayFiles(files),
       findAdoptable: async () => undefined,
       requireRoom: async () => {},
@@ -123,13 +125,19 @@ async function replay(
 }
 
 /** Gives the answers as they came to the source's own reader; where there was none, what came of it. */
-function replayClient(source: Source, addresses: Addresses, clock: Clock): Pick<JudicialClient, 'fetchSignedBoxUrl'> {
+function replayClient(
+  source: Source,
+  addresses: Addresses,
+  clock: Clock,
+  fileHosts: string,
+): Pick<JudicialClient, 'fetchSignedBoxUrl'> {
+  const isFile = fileHostTest(fileHosts);
   return {
     async fetchSignedBoxUrl({ actionTokenNorm }) {
       const line = addresses.get(actionTokenNorm)?.shift();
       if (line === undefined) throw runOut('address');
       const answer = line.answers.at(-1);
-      if (answer !== undefined) return source.readAnswer({ retryAfter: undefined, ...answer }, clock.now());
+      if (answer !== undefined) return source.readAnswer({ retryAfter: undefined, ...answer }, clock.now(), isFile);
       if (line.outcome.kind === 'error') throw failureOf(line.outcome);
       return line.outcome.box_url;
     },

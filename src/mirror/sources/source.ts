@@ -32,6 +32,8 @@ export interface ClientContext {
   readonly kind: ClientKind;
   readonly config: MirrorConfig;
   readonly pipeline: FetchPipeline;
+  /** Whether an address is on a server that files may come from. */
+  readonly isFile: (url: URL) => boolean;
   readonly clock: Clock;
   /** For `NAV`, `TABLE` and `ERROR` events. */
   readonly emit: (event: MirrorEvent) => Promise<void>;
@@ -50,6 +52,11 @@ export interface Source {
   indexUrl(config: MirrorConfig): string;
   pageUrl(config: MirrorConfig): string;
   openClient(context: ClientContext): Promise<JudicialClient>;
-  /** The address in an answer of the site; what clients and replays both read with. Throws `DownloadError`. */
-  readAnswer(answer: SiteAnswer, now: Instant): string;
+  /** The servers that files may come from, as `config/file-hosts.ts` reads them. */
+  fileHosts(config: MirrorConfig): string;
+  /**
+   * The address in an answer of the site; what clients and replays both read with. `isFile` says whether an address is on
+   * a server that files may come from. Throws `DownloadError`.
+   */
+  readAnswer(answer: SiteAnswer, now: Instant, isFile: (url: URL) => boolean): string;
 }

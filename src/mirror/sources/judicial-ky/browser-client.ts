@@ -1,5 +1,6 @@
 // Asks for addresses by pressing the buttons of the page in Chromium, for when the page must run. The page's own script
-// makes the call; where it would send the browser then, to the file, is not gone to: files are fetched apart.
+// makes the call; where it would send the browser then, to the file, is not gone to: files are fetched apart. For a case
+// without a button the call is made in the page, with its nonce.
 
 import type { BrowserTab, Page, Request, Response } from '../../../fetch/browser/browser-tab.ts';
 import type { Patience } from '../../../fetch/patience.ts';
@@ -9,8 +10,9 @@ import { normalizeActionToken } from '../../csv/normalize-action-token.ts';
 import { DownloadError } from '../../download-error.ts';
 import type { ClientContext, JudicialClient, SiteAnswer } from '../source.ts';
 import type { JudicialAddresses } from './http-client.ts';
-import { noButton, pageError, structureError } from './page-error.ts';
+import { pageError, structureError } from './page-error.ts';
 import { readAjaxAnswer } from './read-ajax-answer.ts';
+import { readRegister } from './read-register.ts';
 
 const TABLE = '#judgment-registers';
 /** DataTables: how many rows are shown. Only rows that are shown can be pressed. */
@@ -67,10 +69,10 @@ export class BrowserJudicialClient implements JudicialClient {
     await this.#tab.close();
   }
 
-  async #press({ actionTokenNorm }: StoredCase, patience: Patience): Promise<string> {
-    const name = this.#buttons?.get(actionTokenNorm);
-    if (name === undefined) throw noButton();
-    const { config, clock, observe } = this.#context;
+  async #press(wanted: StoredCase, patience: Patience): Promise<string> {
+    const name = this.#buttons?.get(wanted.actionTokenNorm);
+    if (name === undefined) return this.#call(wanted);
+    const { config, clock, observe, isFile } = this.#context;
     const { page } = this.#tab;
     const answered = this.#answer(page);
     // It may fail while the click is still under way; it is awaited below.
@@ -85,7 +87,23 @@ export class BrowserJudicialClient implements JudicialClient {
     const answer = await answered;
     observe(answer);
     await clock.sleep(config.postClickSleepMs, patience.stop);
-    return readAjaxAnswer(answer, clock.now());
+    return readAjaxAnswer(answer, clock.now(), isFile);
+  }
+
+  /** Makes the call that a button would make, if there were one. */
+  async #call({ actionTokenRaw: fname }: StoredCase): Promise<string> {
+    const { clock, observe, isFile } = this.#context;
+    const { page } = this.#tab;
+    const read = readRegister(await page.content());
+    if (read.kind === 'changed') throw structureError(read.missing);
+    const security = read.register.nonces[0]?.value ?? '';
+    const form = new URLSearchParams({ action: 'dl_bfile', fid: '', fname, security }).toString();
+    const answered = this.#answer(page);
+    answered.catch(() => {});
+    await page.evaluate(CALL, { ajax: this.#addresses.ajax, form });
+    const answer = await answered;
+    observe(answer);
+    return readAjaxAnswer(answer, clock.now(), isFile);
   }
 
   /** What the site says to the next call of the page's script. */
@@ -145,6 +163,12 @@ export class BrowserJudicialClient implements JudicialClient {
 const STAY = `navigation.addEventListener('navigate', (event) => {
   if (event.cancelable && !event.hashChange) event.preventDefault();
 });`;
+
+/** Run in the page, whose requests pass the gates of the tab: the call as its script makes it. */
+const CALL = ({ ajax, form }: { ajax: string; form: string }): void => {
+  const headers = { 'X-Requested-With': 'XMLHttpRequest' };
+  void globalThis.fetch(ajax, { method: 'POST', headers, body: new URLSearchParams(form) }).catch(() => {});
+};
 
 /** Nothing leads the tab away from the page, and nothing but the page is loaded. */
 async function stayOn(page: Page, home: string): Promise<void> {

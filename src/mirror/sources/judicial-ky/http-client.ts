@@ -1,5 +1,6 @@
 // Asks for addresses as the script of the page does, without running it: GET the page for nonce, cookie and buttons, then
-// POST. A refusal (403 or -1) costs one new page, fetched past any cache, then the case goes on or fails.
+// POST. A case without a button is asked for by its token. A refusal (403 or -1) costs one new page, fetched past any cache;
+// if the page has several nonces and none has been accepted yet, the others are tried then.
 
 import type { FetchRequest } from '../../../fetch/fetch-request.ts';
 import { headerValue } from '../../../fetch/http/header-list.ts';
@@ -10,7 +11,8 @@ import { decodeText } from '../../../scraper/page/decode-text.ts';
 import { DownloadError } from '../../download-error.ts';
 import { outcomeError } from '../../outcome-error.ts';
 import type { ClientContext, JudicialClient, SiteAnswer } from '../source.ts';
-import { noButton, pageError, structureError } from './page-error.ts';
+import type { Nonce } from './find-nonces.ts';
+import { pageError, structureError } from './page-error.ts';
 import { readAjaxAnswer } from './read-ajax-answer.ts';
 import { type Register, type RegisterButton, readRegister } from './read-register.ts';
 
@@ -22,6 +24,8 @@ export interface JudicialAddresses {
 
 /** A page older than this is asked for anew when it lacks a case. */
 const YOUNG_MS = 300_000;
+/** More nonces of a page are not tried: each costs a call. */
+const MOST_NONCES = 5;
 
 interface LoadedPage {
   readonly register: Register;
@@ -34,6 +38,10 @@ export class HttpJudicialClient implements JudicialClient {
   readonly #context: ClientContext;
   readonly #addresses: JudicialAddresses;
   #page: LoadedPage | undefined;
+  /** Where the nonce stands that the site accepted. */
+  #place: string | undefined;
+  /** Whether every nonce of a page has been refused: then only the likeliest is tried from there on. */
+  #allRefused = false;
 
   constructor(context: ClientContext, addresses: JudicialAddresses) {
     this.#context = context;
@@ -43,10 +51,23 @@ export class HttpJudicialClient implements JudicialClient {
   async fetchSignedBoxUrl(wanted: StoredCase, patience: Patience): Promise<string> {
     const page = this.#page ?? (await this.#load('first', patience));
     try {
-      return await this.#ask(wanted, page, patience);
+      return await this.#ask(wanted, page, 0, patience);
     } catch (error) {
-      if (!(error instanceof DownloadError) || error.code !== 'ajax_403') throw error;
-      return this.#ask(wanted, await this.#load('refused', patience), patience);
+      if (!isRefusal(error)) throw error;
+    }
+    const fresh = await this.#load('refused', patience);
+    const isSettled = this.#place !== undefined || this.#allRefused;
+    const nonces = this.#noncesOf(fresh, fresh.register.buttons.get(wanted.actionTokenNorm));
+    const most = isSettled ? 1 : Math.min(MOST_NONCES, nonces.length);
+    for (let at = 0; ; at++) {
+      try {
+        return await this.#ask(wanted, fresh, at, patience);
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        if (at + 1 < most) continue;
+        this.#allRefused ||= !isSettled;
+        throw error;
+      }
     }
   }
 
@@ -54,10 +75,18 @@ export class HttpJudicialClient implements JudicialClient {
     this.#page = undefined;
   }
 
-  async #ask(wanted: StoredCase, page: LoadedPage, patience: Patience): Promise<string> {
-    const { button, nonce } = await this.#buttonOf(wanted, page, patience);
-    const { clock, observe } = this.#context;
-    const form = new URLSearchParams({ action: 'dl_bfile', fid: button.fid, fname: button.fname, security: nonce });
+  /** With the `at`th nonce of the page, or the button's own. */
+  async #ask(wanted: StoredCase, given: LoadedPage, at: number, patience: Patience): Promise<string> {
+    const page = await this.#pageFor(wanted, given, patience);
+    const button = page.register.buttons.get(wanted.actionTokenNorm);
+    const nonce = this.#noncesOf(page, button)[at];
+    const { clock, observe, isFile } = this.#context;
+    const form = new URLSearchParams({
+      action: 'dl_bfile',
+      fid: button?.fid ?? '',
+      fname: button?.fname ?? wanted.actionTokenRaw,
+      security: nonce?.value ?? '',
+    });
     const answer = await this.#send(
       {
         method: 'POST',
@@ -76,19 +105,24 @@ export class HttpJudicialClient implements JudicialClient {
       patience,
     );
     observe(answer);
-    return readAjaxAnswer(answer, clock.now());
+    const url = readAjaxAnswer(answer, clock.now(), isFile);
+    this.#place = nonce?.place;
+    return url;
   }
 
-  async #buttonOf(
-    wanted: StoredCase,
-    page: LoadedPage,
-    patience: Patience,
-  ): Promise<{ button: RegisterButton; nonce: string }> {
-    const button = page.register.buttons.get(wanted.actionTokenNorm);
-    if (button !== undefined) return { button, nonce: page.register.nonce };
+  /** A page that may be too old to have the button is loaded anew, once; then the case is asked for without one. */
+  async #pageFor(wanted: StoredCase, page: LoadedPage, patience: Patience): Promise<LoadedPage> {
+    if (page.register.buttons.has(wanted.actionTokenNorm)) return page;
     const isOld = page.mayBeStale || this.#context.clock.now() - page.at >= YOUNG_MS;
-    if (!isOld) throw noButton();
-    return this.#buttonOf(wanted, await this.#load('no_button', patience), patience);
+    return isOld ? this.#load('no_button', patience) : page;
+  }
+
+  /** That of the button and those of the page; the one that was accepted before comes first. */
+  #noncesOf({ register }: LoadedPage, button: RegisterButton | undefined): readonly Nonce[] {
+    const own = button?.nonce === undefined ? [] : [{ value: button.nonce, place: 'button' }];
+    const nonces = [...own, ...register.nonces];
+    const accepted = nonces.filter(({ place }) => place === this.#place);
+    return [...accepted, ...nonces.filter(({ place }) => place !== this.#place)];
   }
 
   /** The first time as a visitor comes; later with a query, which no page cache has. */
@@ -132,6 +166,10 @@ export class HttpJudicialClient implements JudicialClient {
     }
     return siteAnswer(answer);
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof DownloadError && error.code === 'ajax_403';
 }
 
 function siteAnswer({ status, responseHeaders, body }: FetchedExchange): SiteAnswer {

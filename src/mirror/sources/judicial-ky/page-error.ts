@@ -17,8 +17,3 @@ export function pageError(status: number | undefined): DownloadError {
 export function structureError(missing: string): DownloadError {
   return new DownloadError('site_structure_changed', `the page of the court has not ${missing}`);
 }
-
-/** The index has the case and the page has not. */
-export function noButton(): DownloadError {
-  return new DownloadError('invalid_box_url', 'the page of the court has no button for this case');
-}

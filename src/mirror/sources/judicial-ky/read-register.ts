@@ -1,53 +1,61 @@
-// The page of judgments as a client needs it: the nonce of its script, and for each case the button to press. Pure.
+// The page of judgments as a client needs it: its nonces, and for each case what its button sends. Pure.
 
 import { Parser } from 'htmlparser2';
 import { normalizeActionToken } from '../../csv/normalize-action-token.ts';
+import { type Nonce, NonceFinder, nonceOfButton } from './find-nonces.ts';
 
 /** What a button sends when it is pressed. */
 export interface RegisterButton {
   readonly fname: string;
   readonly fid: string;
+  /** Its own; undefined when it sends that of the page. */
+  readonly nonce: string | undefined;
 }
 
 export interface Register {
-  readonly nonce: string;
-  /** By normalised token; of several buttons for one token the first. */
+  /** The likeliest first; at least one, unless the buttons have theirs. */
+  readonly nonces: readonly Nonce[];
+  /** By normalised token; of several buttons for one token the first. May be empty: the index has the tokens too. */
   readonly buttons: ReadonlyMap<string, RegisterButton>;
 }
-
-/** Ten hex characters under one of the names that the site has used. */
-const NONCE = /["']?(?:ajax_nonce|security|_nonce)["']?\s*[:=]\s*["']([0-9a-f]{10})["']/;
 
 export type ReadRegister =
   | { readonly kind: 'read'; readonly register: Register }
   /** `missing` says what the page should have. */
   | { readonly kind: 'changed'; readonly missing: string };
 
+/** The number of a file, by the names it may have on a button. */
+const FILE_NUMBERS = ['data-fid', 'data-file-id', 'data-id', 'data-file'] as const;
+
 export function readRegister(html: string): ReadRegister {
   const buttons = new Map<string, RegisterButton>();
-  let hasTable = false;
-  let scripts = '';
-  let inScript = false;
+  const finder = new NonceFinder();
+  let script: string | undefined;
   const parser = new Parser({
     onopentag(name, attributes) {
-      if (name === 'table' && attributes.id === 'judgment-registers') hasTable = true;
-      if (name === 'script') inScript = true;
+      if (name === 'script') script = '';
       const fname = attributes['data-dl'];
-      if (name !== 'button' || fname === undefined) return;
+      if (fname === undefined) {
+        finder.element(name, attributes);
+        return;
+      }
       const token = normalizeActionToken(fname);
-      if (!buttons.has(token)) buttons.set(token, { fname, fid: attributes['data-fid'] ?? '' });
+      const fid = FILE_NUMBERS.map((key) => attributes[key]).find((number) => number !== undefined) ?? '';
+      if (!buttons.has(token)) buttons.set(token, { fname, fid, nonce: nonceOfButton(attributes) });
     },
     ontext(text) {
-      if (inScript) scripts += text;
+      if (script !== undefined) script += text;
     },
     onclosetag(name) {
-      if (name === 'script') inScript = false;
+      if (name !== 'script' || script === undefined) return;
+      finder.script(script);
+      script = undefined;
     },
   });
   parser.end(html);
-  const nonce = NONCE.exec(scripts)?.[1];
-  if (!hasTable) return { kind: 'changed', missing: 'the table #judgment-registers' };
-  if (nonce === undefined) return { kind: 'changed', missing: 'a nonce in a script' };
-  if (buttons.size === 0) return { kind: 'changed', missing: 'a button with data-dl' };
-  return { kind: 'read', register: { nonce, buttons } };
+  // A page without buttons may be any page of the site, and most have a nonce for something.
+  const nonces = finder.nonces(buttons.size === 0);
+  const hasNonce = nonces.length > 0 || [...buttons.values()].some(({ nonce }) => nonce !== undefined);
+  if (!hasNonce) return { kind: 'changed', missing: 'a nonce' };
+  return { kind: 'read', register: { nonces, buttons } };
 }

@@ -20,6 +20,7 @@ export const unreportedJudgments: Source = {
   },
   indexUrl: ({ csvUrl, baseUrl }) => csvUrl ?? new URL('/wp-content/uploads/box_files/judgments.csv', baseUrl).href,
   pageUrl: ({ baseUrl }) => new URL('/judgments/unreported-judgments/', baseUrl).href,
+  fileHosts: ({ fileHosts }) => fileHosts,
   openClient,
   readAnswer: readAjaxAnswer,
 };
