@@ -110,6 +110,12 @@ async function mirrorWithGaps(
   };
   const mirror = curlew([...args, '--data', data], env);
   await mirror.over;
+  const sync = ['mirror', 'sync', '--rate', 'off', '--allow-host', '127.0.0.1', '--data', data];
+  // A second version that is used, and a third that is refused.
+  judicialKy.travelTo('v2');
+  await curlew(sync, env).over;
+  judicialKy.switchOn('csv-html');
+  await curlew(sync, env).over;
   return { mirror: await mirror.run, failedCase: `/cases/unreported_judgments/${lost.norm}` };
 }
 

@@ -5,6 +5,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { HeavyReports } from '../ledger/reports/heavy-reports.ts';
 import type { Log } from '../observe/log.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { CaseLists } from './cases/case-list.ts';
 import type { FetcherLetters } from './fetcher-letters.ts';
 import type { Access } from './guard/access.ts';
 import type { SharedAnswers } from './http/shared-answers.ts';
@@ -32,6 +33,8 @@ export interface ServerContext {
   readonly hub: EventHub;
   /** What many ask for at the same time. */
   readonly shared: SharedAnswers;
+  /** Cases of each source as lists show them. */
+  readonly cases: CaseLists;
   readonly log: Log;
   /** Opens the ledger for a change, and closes it again. */
   readonly change: <T>(work: (ledger: Ledger) => Promise<T>) => Promise<T>;

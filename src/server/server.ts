@@ -11,6 +11,7 @@ import { type Clock, systemClock } from '../platform/clock.ts';
 import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
 import { systemRandom } from '../platform/random.ts';
 import { packageRoot } from '../platform/version.ts';
+import { CaseLists } from './cases/case-list.ts';
 import { DashboardFiles } from './dashboard-files.ts';
 import { openFetcherLetters } from './fetcher-letters.ts';
 import { Access } from './guard/access.ts';
@@ -29,6 +30,7 @@ import { bindRunRoutes } from './routes/run-routes.ts';
 import { bindServiceRoutes } from './routes/service-routes.ts';
 import { bindSessionRoutes } from './routes/session-routes.ts';
 import { bindStartRoutes } from './routes/start-routes.ts';
+import { bindVersionRoutes } from './routes/version-routes.ts';
 import { bindWebhookRoutes } from './routes/webhook-routes.ts';
 import { RunRates } from './runs/run-rates.ts';
 import { RunRows } from './runs/run-rows.ts';
@@ -109,6 +111,7 @@ async function build(app: FastifyInstance, context: ServerContext, dashboard: Da
   bindStartRoutes(app, context);
   bindMirrorRoutes(app, context, dashboard);
   bindCaseRoutes(app, context);
+  bindVersionRoutes(app, context);
   bindFileRoutes(app, context);
   bindWebhookRoutes(app, context);
   bindServiceRoutes(app, context, metrics);
@@ -145,6 +148,7 @@ async function openContext(
     defaults,
     hub,
     shared,
+    cases: new CaseLists(data, ledger, clock),
     log,
     change: async (work) => {
       const writer = await Ledger.open(data, { clock });

@@ -162,7 +162,13 @@ describe('what is read', { timeout: 60_000 }, () => {
     }
     const diff = (await call(server, 'dbCaseDiff', { params: { id: 1 } })).json;
     expect(diff.new_count).toBe(diff.new_cases.length);
-    expect((await call(server, 'csvVersions')).json.versions).toMatchObject([{ id: 1, valid: true }]);
+    expect((await call(server, 'csvVersions')).json.versions).toMatchObject([
+      { id: 1, valid: true, new_count: diff.new_count, removed_count: 0, changed_count: 0 },
+    ]);
+    const compared = (await call(server, 'versionDiff', { params: { id: 1 } })).json;
+    expect([compared.against, compared.new_cases.length]).toEqual([null, diff.new_count]);
+    const same = (await call(server, 'versionDiff', { params: { id: 1 }, query: { against: 1 } })).json;
+    expect([same.against.id, same.new_cases]).toEqual([1, []]);
     expect((await call(server, 'coverage')).json).toMatchObject({ source: SOURCE, cases_held: 3 });
     const lines = (await call(server, 'exportCases')).text
       .trim()
@@ -267,6 +273,10 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
       error: 'csv_version_not_found',
       csv_version_id: id,
     });
+    expect((await call(server, 'versionDiff', { params: { id } })).json.error).toBe('csv_version_not_found');
+    expect((await call(server, 'versionDiff', { params: { id: 1 }, query: { against: id } })).json.error).toBe(
+      'csv_version_not_found',
+    );
     expect((await call(server, 'caseStory', { params: { source: SOURCE, token: 'NOSUCHTOKEN' } })).json.error).toBe(
       'case_not_found',
     );
@@ -334,6 +344,7 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
       ['coverage', { query: { source: 'elsewhere' } }],
       ['listCases', { query: { sort: 'x' } }],
       ['caseStory', { params: { source: 'elsewhere', token: 'X' } }],
+      ['versionDiff', { params: { id: 1 }, query: { against: 'x' } }],
       ['fetchCase', { params: { source: 'elsewhere', token: 'X' } }],
       ['exportCases', { query: { since: -1 } }],
       ['report', { query: { source: 'elsewhere' } }],

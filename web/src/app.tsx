@@ -10,6 +10,8 @@ import { CasePage } from './pages/case.tsx';
 import { Cases } from './pages/cases.tsx';
 import { DeadLetters } from './pages/dead-letters.tsx';
 import { Hosts } from './pages/hosts.tsx';
+import { IndexVersionPage } from './pages/index-version.tsx';
+import { IndexVersions } from './pages/index-versions.tsx';
 import { Login } from './pages/login.tsx';
 import { Overview } from './pages/overview.tsx';
 import { Report } from './pages/report.tsx';
@@ -56,6 +58,10 @@ function pageOf(route: Route) {
       return <Cases />;
     case 'case':
       return <CasePage source={route.source} token={route.token} />;
+    case 'indexVersions':
+      return <IndexVersions />;
+    case 'indexVersion':
+      return <IndexVersionPage version={route.version} />;
     case 'hosts':
       return <Hosts />;
     case 'deadLetters':

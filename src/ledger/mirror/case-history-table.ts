@@ -16,6 +16,15 @@ export interface HistoryRow {
   readonly new: string | null;
 }
 
+export interface ChangeCounts {
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+}
+
+export const NO_CHANGES: ChangeCounts = { added: 0, removed: 0, changed: 0 };
+const COUNTED_AS = { added: 'added', returned: 'added', removed: 'removed', changed: 'changed' } as const;
+
 export class CaseHistoryTable {
   readonly #database: Database;
 
@@ -32,6 +41,23 @@ export class CaseHistoryTable {
       )
       .all(id)
       .map((row) => ({ ...readHistory(row), at: String(row.fetched_at) }));
+  }
+
+  /** How many cases each of these versions added or brought back, removed, and changed. */
+  countBy(versions: readonly VersionId[]): ReadonlyMap<number, ChangeCounts> {
+    const counts = new Map<number, ChangeCounts>();
+    const rows = this.#database
+      .prepare(
+        `SELECT csv_version_id AS id, change, count(DISTINCT case_id) AS n FROM case_history
+         WHERE csv_version_id IN (SELECT value FROM json_each(?)) GROUP BY csv_version_id, change`,
+      )
+      .all(JSON.stringify(versions));
+    for (const { id, change, n } of rows) {
+      const before = counts.get(Number(id)) ?? NO_CHANGES;
+      const name = COUNTED_AS[CASE_CHANGES.find((known) => known === change) ?? 'changed'];
+      counts.set(Number(id), { ...before, [name]: before[name] + Number(n) });
+    }
+    return counts;
   }
 
   /** What happened to the cases of a source in the versions after the first given up to the second, in order. */

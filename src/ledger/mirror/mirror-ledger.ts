@@ -6,7 +6,7 @@ import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import { thisProcess } from '../../platform/process-identity.ts';
 import type { RunId } from '../run.ts';
 import type { CaseFacts } from './case-facts.ts';
-import type { HistoryRow } from './case-history-table.ts';
+import type { ChangeCounts, HistoryRow } from './case-history-table.ts';
 import type { CaseChanges, CaseId, StoredCase } from './case-row.ts';
 import type { ChangedCases } from './case-table.ts';
 import type { CsvVersion, NewCsvVersion, VersionId } from './csv-version.ts';
@@ -108,6 +108,11 @@ export class MirrorLedger {
   /** Newest first. */
   async versions(source: string, limit: number): Promise<CsvVersion[]> {
     return this.#tables.versions.list(source, limit);
+  }
+
+  /** How many cases each of these versions added, removed and changed; none for a version that is not named. */
+  async changesOf(versions: readonly VersionId[]): Promise<ReadonlyMap<number, ChangeCounts>> {
+    return this.#tables.history.countBy(versions);
   }
 
   /**

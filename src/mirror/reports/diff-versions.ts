@@ -53,10 +53,15 @@ export async function diffVersions(ledger: MirrorLedger, from: number, to: numbe
   return from <= to ? forward : reverse(forward);
 }
 
-/** What a version changed against the one before it. Throws `csv_version_not_found`. */
-export async function caseDiff(ledger: MirrorLedger, version: number): Promise<CaseDiff> {
+/** What a version changed against the one that was used before it. Throws `csv_version_not_found`. */
+export async function diffWithBefore(ledger: MirrorLedger, version: number): Promise<VersionDiff> {
   const { id, source } = await requireVersion(ledger, version);
-  const { new_cases, removed_cases } = await diffForward(ledger, source, id - 1, id);
+  return diffForward(ledger, source, id - 1, id);
+}
+
+/** The same, in the shape that pipelines know. Throws `csv_version_not_found`. */
+export async function caseDiff(ledger: MirrorLedger, version: number): Promise<CaseDiff> {
+  const { to_version_id: id, new_cases, removed_cases } = await diffWithBefore(ledger, version);
   return {
     csv_version_id: id,
     new_count: new_cases.length,

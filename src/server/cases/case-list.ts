@@ -1,13 +1,14 @@
 // The cases of a source as lists show them. Held means that the ledger has the hash of a file and the disk has the file, as in
 // the coverage: so both count the same.
 
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { CaseFacts } from '../../ledger/mirror/case-facts.ts';
 import { parseJudgmentDate } from '../../mirror/csv/parse-judgment-date.ts';
 import { isInPlace } from '../../mirror/held-files.ts';
 import { mirrorDirectory } from '../../mirror/mirror-directory.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { CaseListRow } from '../contract/mirror.ts';
 import type { InputOf } from '../contract/routes.ts';
-import type { ServerContext } from '../server-context.ts';
 
 type Query = InputOf<'listCases'>['query'];
 
@@ -17,26 +18,36 @@ const FILES_KEPT_MS = 10_000;
 
 /** Read again at most every two seconds while something changes. */
 export class CaseLists {
-  readonly #context: ServerContext;
+  readonly #ledger: Ledger;
+  readonly #clock: Clock;
   readonly #pdfs: string;
   readonly #kept = new Map<string, { readonly version: number; readonly at: number; readonly rows: CaseListRow[] }>();
 
-  constructor(context: ServerContext) {
-    this.#context = context;
-    this.#pdfs = mirrorDirectory(context.data).pdfs;
+  constructor(data: string, ledger: Ledger, clock: Clock) {
+    this.#ledger = ledger;
+    this.#clock = clock;
+    this.#pdfs = mirrorDirectory(data).pdfs;
   }
 
   async of(source: string): Promise<readonly CaseListRow[]> {
-    const { ledger, clock } = this.#context;
-    const version = await ledger.reports.version();
+    const version = await this.#ledger.reports.version();
     const kept = this.#kept.get(source);
-    const now = clock.monotonic();
+    const now = this.#clock.monotonic();
     const keptMs = kept?.version === version ? FILES_KEPT_MS : KEPT_MS;
     if (kept !== undefined && now - kept.at < keptMs) return kept.rows;
-    const rows = (await ledger.mirror.caseFacts(source)).map((facts) => tellCase(facts, this.#pdfs));
+    const rows = (await this.#ledger.mirror.caseFacts(source)).map((facts) => tellCase(facts, this.#pdfs));
     this.#kept.set(source, { version, at: now, rows });
     return rows;
   }
+}
+
+/** How much of a source is held. Undefined when it has no cases. */
+export function coverageOf(
+  all: readonly CaseListRow[],
+): { readonly cases_wanted: number; readonly cases_held: number } | undefined {
+  if (all.length === 0) return undefined;
+  const wanted = all.filter(({ active, criminal }) => active && !criminal);
+  return { cases_wanted: wanted.length, cases_held: wanted.filter(({ state }) => state === 'held').length };
 }
 
 export function selectCases(

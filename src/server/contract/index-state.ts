@@ -1,4 +1,4 @@
-// How current the index of a mirror's source is, as the overview and the coverage tell it.
+// How current the index of a mirror's source is and how much of it is held, as the overview and the coverage tell it.
 
 import { z } from 'zod';
 
@@ -25,3 +25,14 @@ export const IndexState = z
   })
   .meta({ id: 'IndexState' });
 export type IndexState = z.infer<typeof IndexState>;
+
+/** How much of a source is held, as in /api/coverage. */
+export const MirrorCoverage = z
+  .object({
+    source: z.string(),
+    title: z.string(),
+    cases_wanted: count,
+    cases_held: count.describe('of those that are wanted'),
+  })
+  .meta({ id: 'MirrorCoverage' });
+export type MirrorCoverage = z.infer<typeof MirrorCoverage>;

@@ -5,6 +5,7 @@ import { HEALTHS } from '../../ledger/health.ts';
 import { DOWNLOAD_STATUSES } from '../../ledger/mirror/download-status.ts';
 import { AnyJson, ErrorAnswer, Order, Paging, pageOf, Search } from './common.ts';
 import { IndexState } from './index-state.ts';
+import { IndexVersion } from './index-versions.ts';
 import { StoryStep } from './requests.ts';
 import { reading } from './route.ts';
 import { DownloadCounts } from './runs.ts';
@@ -188,17 +189,7 @@ export const MIRROR_ROUTES = {
     answers: {
       200: z.object({
         ok: z.literal(true),
-        versions: z.array(
-          z.object({
-            id: z.int(),
-            source: z.string(),
-            fetched_at: z.string(),
-            sha256: z.string(),
-            row_count: count,
-            valid: z.boolean(),
-            error_message: text,
-          }),
-        ),
+        versions: z.array(IndexVersion),
       }),
     },
   }),

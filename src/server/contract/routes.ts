@@ -3,6 +3,7 @@
 import { CASE_ROUTES } from './cases.ts';
 import { DEAD_LETTER_ROUTES } from './dead-letters.ts';
 import { HOST_ROUTES } from './hosts.ts';
+import { VERSION_ROUTES } from './index-versions.ts';
 import { MIRROR_ROUTES } from './mirror.ts';
 import { REQUEST_ROUTES } from './requests.ts';
 import type { Route, RouteAnswer, RouteInput } from './route.ts';
@@ -21,6 +22,7 @@ export const ROUTES = {
   ...SESSION_ROUTES,
   ...MIRROR_ROUTES,
   ...CASE_ROUTES,
+  ...VERSION_ROUTES,
   ...SERVICE_ROUTES,
 } as const satisfies Record<string, Route>;
 

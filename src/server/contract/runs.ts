@@ -14,7 +14,7 @@ import {
   Verdict,
   VerdictCounts,
 } from './common.ts';
-import { IndexState } from './index-state.ts';
+import { IndexState, MirrorCoverage } from './index-state.ts';
 import { changing, reading } from './route.ts';
 
 const count = z.int().min(0);
@@ -66,6 +66,7 @@ export const Attention = z
     run: z.int().nullable(),
     host: z.string().nullable(),
     site: z.string().nullable().describe('of a walk that is not committed'),
+    source: z.string().nullable().describe('of a mirror, when it is about its index or its coverage'),
   })
   .meta({ id: 'Attention' });
 export type Attention = z.infer<typeof Attention>;
@@ -223,6 +224,7 @@ export const RUN_ROUTES = {
         runs: z.array(RunRow).describe('those that run, then the newest; at most 50'),
         walks: z.array(z.lazy(() => SiteWalk)),
         indexes: z.array(IndexState).describe('of each source that was ever asked for its index'),
+        mirrors: z.array(MirrorCoverage).describe('of each source with cases'),
         deadLetters: count,
         lastEventId: z.int(),
       }),

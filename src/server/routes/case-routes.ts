@@ -7,7 +7,7 @@ import { whyNeverFetched } from '../../mirror/named-case.ts';
 import { explainMissing } from '../../mirror/reports/corpus-coverage.ts';
 import { explainCase } from '../../mirror/reports/explain-case.ts';
 import { SOURCES } from '../../mirror/sources/source-registry.ts';
-import { CaseLists, selectCases, tellCase } from '../cases/case-list.ts';
+import { selectCases, tellCase } from '../cases/case-list.ts';
 import { runCases } from '../cases/run-cases.ts';
 import { ROUTES } from '../contract/routes.ts';
 import { bindRoute } from '../http/bind-route.ts';
@@ -19,9 +19,8 @@ import type { ServerContext } from '../server-context.ts';
 import { begin, mirrorRun } from './start-routes.ts';
 
 export function bindCaseRoutes(app: FastifyInstance, context: ServerContext): void {
-  const { ledger, data } = context;
+  const { ledger, data, cases } = context;
   const { pdfs } = mirrorDirectory(data);
-  const cases = new CaseLists(context);
 
   bindRoute(app, ROUTES.listCases).to(async ({ query }) => {
     const all = await cases.of(SOURCES.require(query.source).id);

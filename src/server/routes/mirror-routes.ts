@@ -11,6 +11,7 @@ import { latestRun, latestRunWithDownloads, listRecentRuns, runHealthOf } from '
 import { summariseDownloadsForRun } from '../../mirror/reports/summarise-downloads.ts';
 import { SOURCES } from '../../mirror/sources/source-registry.ts';
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
+import { tellVersions } from '../cases/index-versions.ts';
 import { type AnswerOf, ROUTES } from '../contract/routes.ts';
 import type { DashboardFiles } from '../dashboard-files.ts';
 import { bindRoute, SENT } from '../http/bind-route.ts';
@@ -85,18 +86,7 @@ export function bindMirrorRoutes(
 
   bindRoute(app, ROUTES.csvVersions).to(async ({ query: { source, limit } }) => {
     const versions = await mirror.versions(SOURCES.require(source).id, limit);
-    return {
-      ok: true,
-      versions: versions.map((version) => ({
-        id: version.id,
-        source: version.source,
-        fetched_at: version.fetchedAt,
-        sha256: version.sha256,
-        row_count: version.rowCount,
-        valid: version.errorMessage === null,
-        error_message: version.errorMessage,
-      })),
-    };
+    return { ok: true, versions: await tellVersions(mirror, versions) };
   });
 
   bindRoute(app, ROUTES.coverage).to(async ({ query: { source } }) => {

@@ -45,6 +45,7 @@ export function bindRunRoutes(app: FastifyInstance, context: ServerContext): voi
         runs: runRows,
         walks: [...facts.walks],
         indexes: [...facts.indexes],
+        mirrors: [...facts.mirrors],
         deadLetters: facts.deadLetters ?? 0,
         lastEventId: await reports.lastEvent(),
       };

@@ -31,7 +31,7 @@ const facts = (row: Partial<RunRow>, rest: Partial<RunFacts> = {}): RunFacts => 
   ...rest,
 });
 const texts = (...runs: RunFacts[]) =>
-  listAttention({ runs, walks: [], indexes: [], hosts: [], deadLetters: 0 }).map(({ text }) => text);
+  listAttention({ runs, walks: [], indexes: [], mirrors: [], hosts: [], deadLetters: 0 }).map(({ text }) => text);
 
 describe('what needs attention', () => {
   it('is nothing when all is well', () => {
@@ -40,7 +40,7 @@ describe('what needs attention', () => {
 
   it('says what, how many, and since when', () => {
     const run = facts({ counts: { ...NONE, blocked: 20 } }, { walks: true, since: { blocked: AT } });
-    expect(listAttention({ runs: [run], walks: [], indexes: [], hosts: [], deadLetters: 0 })).toEqual([
+    expect(listAttention({ runs: [run], walks: [], indexes: [], mirrors: [], hosts: [], deadLetters: 0 })).toEqual([
       {
         severity: 'urgent',
         text: 'county-court: 20 ids refused',
@@ -49,6 +49,7 @@ describe('what needs attention', () => {
         run: 1,
         host: null,
         site: null,
+        source: null,
       },
     ]);
   });
@@ -72,6 +73,25 @@ describe('what needs attention', () => {
     expect(texts(facts(row))).toEqual([text]);
   });
 
+  it('counts what is missing of a mirror, unless its run says as much or is on', () => {
+    const mirrors = [{ source: 'court', title: 'Court', cases_wanted: 10, cases_held: 7 }];
+    const mirror = { kind: 'mirror', name: 'court' } as const;
+    const told = (row: Partial<RunRow>) =>
+      listAttention({
+        runs: [facts({ ...mirror, ...row })],
+        walks: [],
+        indexes: [],
+        mirrors,
+        hosts: [],
+        deadLetters: 0,
+      });
+    expect(told({}).map(({ text, source }) => [text, source])).toEqual([
+      ['court: 3 of 10 wanted cases not held', 'court'],
+    ]);
+    expect(told({ counts: { ...NONE, failed: 3 } }).map(({ text }) => text)).toEqual(['court: 3 cases failed']);
+    expect(told({ state: 'running', health: null })).toEqual([]);
+  });
+
   it('comes with the most urgent first, and of those the newest', () => {
     const all = listAttention({
       runs: [
@@ -81,6 +101,7 @@ describe('what needs attention', () => {
       ],
       walks: [],
       indexes: [],
+      mirrors: [],
       hosts: [
         { host: 'down.example', isOpen: true, heldUntil: undefined },
         { host: 'busy.example', isOpen: false, heldUntil: AT },

@@ -1,7 +1,7 @@
 // What a person should look at, in words, the most urgent first. Decided from plain facts.
 
 import type { Instant } from '../../platform/clock.ts';
-import type { IndexState } from '../contract/index-state.ts';
+import type { IndexState, MirrorCoverage } from '../contract/index-state.ts';
 import type { Attention, RunRow, SiteWalk } from '../contract/runs.ts';
 import { iso } from '../http/iso.ts';
 
@@ -26,18 +26,20 @@ export interface AttentionFacts {
   readonly walks: readonly SiteWalk[];
   readonly hosts: readonly HostFacts[];
   readonly indexes: readonly IndexState[];
+  readonly mirrors: readonly MirrorCoverage[];
   /** Undefined when they cannot be asked for. */
   readonly deadLetters: number | undefined;
 }
 
 const URGENCY = { urgent: 0, warning: 1, notice: 2 } as const;
 
-export function listAttention({ runs, walks, hosts, indexes, deadLetters }: AttentionFacts): Attention[] {
+export function listAttention({ runs, walks, hosts, indexes, mirrors, deadLetters }: AttentionFacts): Attention[] {
   const items = [
     ...runs.flatMap(ofRun),
     ...walks.flatMap(ofWalk),
     ...hosts.flatMap(ofHost),
     ...indexes.flatMap(ofIndex),
+    ...mirrors.flatMap((mirror) => ofMirror(mirror, runs)),
     ...ofLetters(deadLetters),
   ];
   return items.sort((a, b) => URGENCY[a.severity] - URGENCY[b.severity] || compare(b.since ?? '', a.since ?? ''));
@@ -139,7 +141,17 @@ function ofIndex({ source, problem, confirmed_at }: IndexState): Attention[] {
   if (problem === null) return [];
   const text = `${source}: the index could not be brought up to date: ${problem.reason}`;
   const action = 'Look at the address of the index (curlew mirror config): what the court added since is not known.';
-  return [item('urgent', text, { since: confirmed_at, action })];
+  return [item('urgent', text, { source, since: confirmed_at, action })];
+}
+
+/** What is missing of a mirror, unless a run that is on may bring it, or its newest run tells of as many that failed. */
+function ofMirror({ source, cases_wanted, cases_held }: MirrorCoverage, runs: readonly RunFacts[]): Attention[] {
+  const missing = cases_wanted - cases_held;
+  const own = runs.map(({ row }) => row).filter(({ kind, name }) => kind === 'mirror' && name === source);
+  const told = own.reduce((sum, { counts }) => sum + counts.failed, 0);
+  if (missing <= told || own.some(({ state }) => state === 'running')) return [];
+  const text = `${source}: ${missing} of ${say(cases_wanted, 'wanted case')} not held`;
+  return [item('warning', text, { source, action: 'The report says why; a run in mode new fetches them.' })];
 }
 
 function ofLetters(count: number | undefined): Attention[] {
@@ -152,7 +164,7 @@ function ofLetters(count: number | undefined): Attention[] {
 }
 
 function item(severity: Attention['severity'], text: string, rest: Partial<Attention>): Attention {
-  return { severity, text, since: null, action: null, run: null, host: null, site: null, ...rest };
+  return { severity, text, since: null, action: null, run: null, host: null, site: null, source: null, ...rest };
 }
 
 function say(count: number, thing: string): string {

@@ -4,6 +4,8 @@
 import { type IndexState, indexState } from '../../mirror/reports/index-state.ts';
 import { SOURCES } from '../../mirror/sources/source-registry.ts';
 import type { Instant } from '../../platform/clock.ts';
+import { coverageOf } from '../cases/case-list.ts';
+import type { MirrorCoverage } from '../contract/index-state.ts';
 import { hostFacts } from '../routes/host-routes.ts';
 import type { ServerContext } from '../server-context.ts';
 import type { AttentionFacts, RunFacts } from './attention.ts';
@@ -33,8 +35,18 @@ export async function gatherAttention(context: ServerContext): Promise<Attention
     walks: await listWalks(ledger),
     hosts: await hostFacts(context),
     indexes: await indexStates(context),
+    mirrors: await mirrorCoverages(context),
     deadLetters: await context.letters.look((letters) => letters.size()).catch(() => undefined),
   };
+}
+
+/** Of each source that has cases. */
+async function mirrorCoverages({ cases }: ServerContext): Promise<MirrorCoverage[]> {
+  const found = SOURCES.sources.map(async ({ id: source, title }): Promise<MirrorCoverage[]> => {
+    const coverage = coverageOf(await cases.of(source));
+    return coverage === undefined ? [] : [{ source, title, ...coverage }];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /** Of each source whose index was ever asked for. */

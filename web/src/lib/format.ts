@@ -61,6 +61,14 @@ export function formatDuration(durationMs: number): string {
     .join(' ');
 }
 
+/** How long ago, to the largest unit of two or more: `90 s`, `5 min`, `36 h`, `3 days`. */
+export function formatAge(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  if (seconds < 7_200) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} days`;
+}
+
 /** Where to show times: the browser's zone unless said otherwise. */
 export type Zone = string | undefined;
 

@@ -9,6 +9,8 @@ export type Route =
   | { readonly kind: 'records'; readonly run: number }
   | { readonly kind: 'cases' }
   | { readonly kind: 'case'; readonly source: string; readonly token: string }
+  | { readonly kind: 'indexVersions' }
+  | { readonly kind: 'indexVersion'; readonly version: number }
   | { readonly kind: 'hosts' }
   | { readonly kind: 'deadLetters' }
   | { readonly kind: 'start' }
@@ -32,6 +34,11 @@ export function routeOf(pathname: string): Route {
       const token = decode(third);
       if (parts.length !== 3 || source === undefined || token === undefined) return UNKNOWN;
       return { kind: 'case', source, token };
+    }
+    case 'index': {
+      if (parts.length === 1) return { kind: 'indexVersions' };
+      const version = numberOf(second);
+      return version === undefined || parts.length > 2 ? UNKNOWN : { kind: 'indexVersion', version };
     }
     default: {
       const kind = SINGLE[first];
@@ -77,6 +84,11 @@ function decode(part: string | undefined): string | undefined {
 /** The page of a case. */
 export function casePath({ source, token }: { readonly source: string; readonly token: string }): string {
   return `/cases/${encodeURIComponent(source)}/${encodeURIComponent(token)}`;
+}
+
+/** The page of a version of an index. */
+export function indexPath(version: number, source: string): string {
+  return `/index/${version}${queryOf({ source })}`;
 }
 
 /** A query with what is given; nothing for what is undefined or empty. Begins with `?` unless it is empty. */

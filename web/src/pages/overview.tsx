@@ -7,6 +7,7 @@ import { post } from '../lib/api.ts';
 import { countOf, formatCount, formatRate } from '../lib/format.ts';
 import { useLive, useThrottled } from '../lib/live.ts';
 import { notify } from '../lib/notices.ts';
+import { queryOf } from '../lib/route.ts';
 import { type Told, toldSince } from '../lib/told.ts';
 import { useResource } from '../lib/use-resource.ts';
 import { ActionButton } from '../parts/action-button.tsx';
@@ -14,6 +15,7 @@ import { Badge } from '../parts/badge.tsx';
 import { Fact } from '../parts/fact.tsx';
 import { Link } from '../parts/link.tsx';
 import { Empty, Loaded } from '../parts/loaded.tsx';
+import { MirrorList } from '../parts/mirror-list.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { RunList } from '../parts/run-list.tsx';
 import { StartPages } from '../parts/start-pages.tsx';
@@ -52,15 +54,20 @@ export function Overview() {
   return (
     <Page title="Overview">
       <Loaded what="the overview" resource={overview}>
-        {({ attention, runs, walks, deadLetters }) => {
+        {({ attention, runs, walks, mirrors, indexes, deadLetters }) => {
           const current = runs.map(newest);
-          if (runs.length === 0 && walks.length === 0) return <Newcomer />;
+          if (runs.length === 0 && walks.length === 0 && mirrors.length === 0) return <Newcomer />;
           return (
             <>
               <Figures runs={current} deadLetters={deadLetters} />
               <Panel title="Needs attention" id="attention">
                 <AttentionList items={attention} runs={current} />
               </Panel>
+              {(mirrors.length > 0 || indexes.length > 0) && (
+                <Panel title="Mirrors" id="mirrors" aside={<Link to="/index">Versions of the index</Link>}>
+                  <MirrorList mirrors={mirrors} indexes={indexes} />
+                </Panel>
+              )}
               {isWalking && <Walks walks={walks} changed={overview.reload} />}
               <Panel title="Runs" id="runs" aside={<Link to="/runs">All runs</Link>}>
                 {runs.length === 0 ? (
@@ -121,7 +128,10 @@ function AttentionList({ items, runs }: AttentionListProps) {
   return (
     <ul class="attention">
       {items.map((item) => (
-        <li key={`${item.text} ${item.run} ${item.host}`} class={`attention-${item.severity}`}>
+        <li
+          key={JSON.stringify([item.text, item.run, item.host, item.site, item.source])}
+          class={`attention-${item.severity}`}
+        >
           <Badge tone={SEVERITY_TONES[item.severity]}>{item.severity}</Badge>
           <div>
             <p class="attention-text">
@@ -141,10 +151,11 @@ function AttentionList({ items, runs }: AttentionListProps) {
   );
 }
 
-function Where({ item: { text, run, host, site } }: { readonly item: Attention }) {
+function Where({ item: { text, run, host, site, source } }: { readonly item: Attention }) {
+  if (source !== null) return <Link to={`/report${queryOf({ source })}`}>{text}</Link>;
   if (run !== null) return <Link to={`/runs/${run}`}>{text}</Link>;
   if (host !== null) return <Link to="/hosts">{text}</Link>;
-  // What is of no run, host or site is of the fetcher.
+  // What is of no run, host, site or mirror is of the fetcher.
   return site === null ? <Link to="/dead-letters">{text}</Link> : <span>{text}</span>;
 }
 

@@ -15,6 +15,7 @@ import { Fact } from '../parts/fact.tsx';
 import { Link } from '../parts/link.tsx';
 import { ListView } from '../parts/list-view.tsx';
 import { Empty, Loaded } from '../parts/loaded.tsx';
+import { IndexMark } from '../parts/mirror-list.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { When } from '../parts/when.tsx';
 
@@ -44,42 +45,57 @@ export function Report() {
   return (
     <Page title="Report" lede={coverage.data === undefined ? undefined : `The mirror of ${coverage.data.source}`}>
       <Loaded what="the coverage" resource={coverage}>
-        {(data) =>
-          data.cases_active + data.cases_inactive === 0 ? (
-            <Empty title="Nothing is mirrored yet">
-              <p>
-                <Link to="/start" class="button primary">
-                  Start a run of the mirror
-                </Link>
-              </p>
-            </Empty>
-          ) : (
-            <>
-              <Held coverage={data} />
-              <Panel title="Latest runs" id="latest-runs">
-                <Loaded what="the runs" resource={runs}>
-                  {(answer) => <MirrorRuns runs={answer.runs} />}
-                </Loaded>
-              </Panel>
-              <Missing coverage={data} />
-              <Panel title="Every file that is held" id="held">
-                <p class="faint">{heldInWords(data)}</p>
-                <ListView
-                  list={list}
-                  label="Cases that are held"
-                  noun="case"
-                  layout="grid-report"
-                  columns={COLUMNS}
-                  rowKey={({ id }) => id}
-                  searched="title, cause number, court or token"
-                  empty={<Empty title="No case is held yet" />}
-                />
-              </Panel>
-            </>
-          )
-        }
+        {(data) => (
+          <>
+            {data.index.checked_at !== null && <IndexPanel coverage={data} />}
+            {data.cases_active + data.cases_inactive === 0 ? (
+              <Empty title="Nothing is mirrored yet">
+                <p>
+                  <Link to="/start" class="button primary">
+                    Start a run of the mirror
+                  </Link>
+                </p>
+              </Empty>
+            ) : (
+              <>
+                <Held coverage={data} />
+                <Panel title="Latest runs" id="latest-runs">
+                  <Loaded what="the runs" resource={runs}>
+                    {(answer) => <MirrorRuns runs={answer.runs} />}
+                  </Loaded>
+                </Panel>
+                <Missing coverage={data} />
+                <Panel title="Every file that is held" id="held">
+                  <p class="faint">{heldInWords(data)}</p>
+                  <ListView
+                    list={list}
+                    label="Cases that are held"
+                    noun="case"
+                    layout="grid-report"
+                    columns={COLUMNS}
+                    rowKey={({ id }) => id}
+                    searched="title, cause number, court or token"
+                    empty={<Empty title="No case is held yet" />}
+                  />
+                </Panel>
+              </>
+            )}
+          </>
+        )}
       </Loaded>
     </Page>
+  );
+}
+
+function IndexPanel({ coverage: { source, index } }: { readonly coverage: Coverage }) {
+  return (
+    <Panel
+      title="Index"
+      id="index"
+      aside={<Link to={`/index${queryOf({ source })}`}>Versions and what they changed</Link>}
+    >
+      <IndexMark source={source} index={index} />
+    </Panel>
   );
 }
 

@@ -16,6 +16,7 @@ const PLACES: readonly { readonly to: string; readonly label: string; readonly k
   { to: '/', label: 'Overview', kinds: ['overview'] },
   { to: '/runs', label: 'Runs', kinds: ['runs', 'run', 'requests', 'request', 'records'] },
   { to: '/cases', label: 'Cases', kinds: ['cases', 'case'] },
+  { to: '/index', label: 'Index', kinds: ['indexVersions', 'indexVersion'] },
   { to: '/hosts', label: 'Hosts', kinds: ['hosts'] },
   { to: '/dead-letters', label: 'Dead letters', kinds: ['deadLetters'] },
   { to: '/report', label: 'Report', kinds: ['report'] },
