@@ -33,6 +33,7 @@ export function openApi(): JsonObject {
       schemas: components(),
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'CURLEW_TOKEN; not needed on loopback' },
+        readToken: { type: 'http', scheme: 'bearer', description: 'CURLEW_READ_TOKEN: reads only' },
         session: { type: 'apiKey', in: 'cookie', name: 'curlew_session' },
       },
     },
@@ -65,8 +66,13 @@ function operation(name: string, route: Route): JsonObject {
       ),
       default: response(500, ErrorAnswer),
     },
-    ...(route.changes && { security: [{ token: [] }, { session: [] }, {}] }),
+    ...(route.needs !== 'nothing' && { security: securityOf(route) }),
   };
+}
+
+/** The last: on loopback nothing is needed, unless it is asked for. */
+function securityOf({ needs }: Route): JsonObject[] {
+  return [...(needs === 'reading' ? [{ readToken: [] }] : []), { token: [] }, { session: [] }, {}];
 }
 
 const BODY_TYPES = ['application/json', 'application/x-www-form-urlencoded'];

@@ -15,7 +15,6 @@ import { CaseLists } from './cases/case-list.ts';
 import { DashboardFiles } from './dashboard-files.ts';
 import { openFetcherLetters } from './fetcher-letters.ts';
 import { Access } from './guard/access.ts';
-import { isLoopback } from './guard/loopback.ts';
 import { configureHttp } from './http/configure-http.ts';
 import { SharedAnswers } from './http/shared-answers.ts';
 import { Metrics } from './metrics.ts';
@@ -42,14 +41,22 @@ import { EventHub } from './stream/event-hub.ts';
 export interface ServerOptions {
   /** The data directory; made if need be. */
   readonly data: string;
-  /** Default 127.0.0.1. Off loopback `token` must be given. */
+  /** Default 127.0.0.1. Off loopback `token` or `readToken` must be given. */
   readonly host?: string;
   /** Default 8080; 0 for any that is free. */
   readonly port?: number;
-  /** What `CURLEW_TOKEN` says. */
+  /** What `CURLEW_TOKEN` says: for reading and changing. At least 16 characters. */
   readonly token?: string | undefined;
-  /** The address people use, behind a reverse proxy; then the token is needed on loopback too. */
+  /** What `CURLEW_READ_TOKEN` says: for reading only. Where it is set, a login is needed on loopback too. */
+  readonly readToken?: string | undefined;
+  /** Default false: on loopback no login is needed. */
+  readonly requireLogin?: boolean;
+  /** The address people use, behind a reverse proxy; then a login is needed on loopback too. */
   readonly publicUrl?: URL | undefined;
+  /** More names that the server answers to, beside its address and that of `publicUrl`. */
+  readonly names?: readonly string[];
+  /** Addresses or networks of reverse proxies whose `X-Forwarded-For` is believed. Default: none. */
+  readonly trustedProxies?: readonly string[];
   /** Directory of scrapers and sites that can be started, beside the examples. */
   readonly scrapers?: string | undefined;
   /** Arguments that every run begun from here gets, before its own: `--allow-host=…`, `--rate=…`. */
@@ -65,21 +72,21 @@ export interface ServerOptions {
 export interface RunningServer {
   /** `http://127.0.0.1:8080`. */
   readonly url: string;
+  /** Every route there is, with its method. */
+  readonly routes: readonly { readonly method: string; readonly path: string }[];
   /** Ends open streams and calls. Runs go on. */
   close(): Promise<void>;
 }
 
-/** Throws `usage` off loopback without a token, and when the port is taken. */
+/** Throws `usage` without a token where one is needed, for one that is too short, and when the port is taken. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host = '127.0.0.1', port = 8080, token, publicUrl, log, clock = systemClock } = options;
-  const access = new Access({ host, token: token === '' ? undefined : token, publicUrl }, clock, systemRandom);
-  if (access.loginNeeded && (token ?? '') === '') throw tokenNeeded(host);
+  const { host = '127.0.0.1', port = 8080, log, clock = systemClock } = options;
+  const access = accessOf(options, host, clock);
+  const app = createApp(options.trustedProxies ?? []);
   const { context, close } = await openContext(options, access, clock);
-  const app = fastify({
-    bodyLimit: 64 * 1024,
-    requestTimeout: 30_000,
-    forceCloseConnections: true,
-    routerOptions: { maxParamLength: 1_000 },
+  const routes: { method: string; path: string }[] = [];
+  app.addHook('onRoute', ({ method, path }) => {
+    for (const one of [method].flat()) routes.push({ method: one, path });
   });
   try {
     await build(app, context, await DashboardFiles.load(options.web));
@@ -87,6 +94,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const url = await listen(app, host, port);
     return {
       url,
+      routes,
       async close() {
         await app.close();
         await close();
@@ -187,9 +195,24 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
   }
 }
 
-function tokenNeeded(host: string): CurlewError {
-  const why = isLoopback(host) ? 'With --public-url others can reach it' : `Others can reach ${host}`;
-  return new CurlewError(ErrorCode.usage, `${why}, and there is no token to keep them from changing things.`, {
-    remedy: 'Set CURLEW_TOKEN to a long random text, such as openssl rand -hex 32 prints; or listen on 127.0.0.1.',
-  });
+function accessOf(options: ServerOptions, host: string, clock: Clock): Access {
+  const { token, readToken, publicUrl, names = [], requireLogin = false } = options;
+  return new Access({ host, token, readToken, publicUrl, names, requireLogin }, clock, systemRandom);
+}
+
+function createApp(trustedProxies: readonly string[]): FastifyInstance {
+  try {
+    return fastify({
+      bodyLimit: 64 * 1024,
+      requestTimeout: 30_000,
+      forceCloseConnections: true,
+      routerOptions: { maxParamLength: 1_000 },
+      trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+    });
+  } catch (error) {
+    throw new CurlewError(ErrorCode.usage, `A trusted proxy cannot be read: ${messageOf(error)}`, {
+      remedy: 'Name it by its address or network: 10.0.0.7, 10.0.0.0/8, fd00::/8.',
+      cause: error,
+    });
+  }
 }

@@ -133,31 +133,57 @@ async function lookAt(url: string, paths: ReturnType<typeof pages>): Promise<voi
   }
 }
 
-it('the login and its refusal have none either, and lead back to the page', async () => {
-  const server = await serve(scratch('data'), { token: 'right', publicUrl: new URL('http://localhost') });
+const TOKEN = 'the-right-token-of-the-server';
+const READ_TOKEN = 'the-token-that-only-reads';
+/** As others reach it. */
+const shared = { token: TOKEN, readToken: READ_TOKEN, publicUrl: new URL('http://localhost') };
+
+it('the login and its refusal have none either, and lead to the page that was asked for', async () => {
+  const server = await serve(scratch('data'), shared);
   const page = await openPage();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await page.goto(`${server.url}/dead-letters`);
-  await page.getByRole('link', { name: 'Log in' }).click();
   const token = page.getByLabel('The token that the server was started with');
   await token.fill('wrong');
+  // Nothing is asked for that would be refused.
+  expect(asked.filter((path) => path.startsWith('/api/') && path !== '/api/session')).toEqual([]);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('alert').getByText('That is not the token.').waitFor();
   await page.evaluate(axe);
   expect(await problemsOf(page)).toEqual([]);
-  await token.fill('right');
+  await token.fill(TOKEN);
   await token.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Dead letters' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/dead-letters');
   await page.getByRole('button', { name: 'Log out' }).click();
-  await page.getByRole('link', { name: 'Log in' }).waitFor();
+  await token.waitFor();
 });
 
-it('a change without a login leads to it', async () => {
-  const server = await serve(data, { token: 'right', publicUrl: new URL('http://localhost') });
+it('who has the token that reads sees everything, live, and is told that it changes nothing', async () => {
+  const server = await serve(data, shared);
   const page = await openPage();
   await page.goto(`${server.url}/runs/${scenario.runs.killed}`);
+  await page.getByLabel('The token that the server was started with').fill(READ_TOKEN);
+  const stream = page.waitForResponse((response) => response.url().includes('/api/events/stream'));
+  await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('button', { name: 'Resume' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Log in' }).waitFor();
-  expect(new URL(page.url()).searchParams.get('next')).toBe(`/runs/${scenario.runs.killed}`);
+  await page.getByText('the token only allows reading').first().waitFor();
+  expect((await stream).status()).toBe(200);
+});
+
+it('a session that has ended leads to the login', async () => {
+  const server = await serve(data, shared);
+  const page = await openPage();
+  await page.goto(`${server.url}/runs/${scenario.runs.killed}`);
+  const token = page.getByLabel('The token that the server was started with');
+  await token.fill(TOKEN);
+  await token.press('Enter');
+  const resume = page.getByRole('button', { name: 'Resume' });
+  await resume.waitFor();
+  await page.context().clearCookies();
+  await resume.click();
+  await token.waitFor();
 });
 
 it('keeps the theme that was chosen, over a reload', async () => {

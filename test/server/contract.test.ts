@@ -112,7 +112,14 @@ describe('what is read', { timeout: 60_000 }, () => {
     expect((await call(server, 'startables')).json.startables.map(({ id: name }: { id: string }) => name)).toContain(
       'scraper:examples/county-court.ts',
     );
-    expect((await call(server, 'session')).json).toEqual({ ok: true, loginNeeded: false, loggedIn: false, csrf: null });
+    expect((await call(server, 'session')).json).toEqual({
+      ok: true,
+      loginNeeded: false,
+      loggedIn: false,
+      mayChange: true,
+      csrf: null,
+    });
+    expect((await call(server, 'liveness')).json).toEqual({ ok: true });
     expect((await call(server, 'health')).json.ok).toBe(true);
     expect((await call(server, 'metrics')).text).toContain(
       'curlew_run_requests{run="1",kind="scraper",name="NumberedCases",verdict="blocked"} 2',
@@ -389,19 +396,20 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
 });
 
 describe('who asks', { timeout: 60_000 }, () => {
+  const params = { id: 1, request: 1, site: 'x', source: SOURCE, token: 'X', file: 'X.pdf' };
+
   it('by another name is refused everywhere on loopback', async () => {
     const server = await openServer(data);
     for (const name of NAMES) {
-      const params = { id: 1, request: 1, site: 'x', source: SOURCE, token: 'X', file: 'X.pdf' };
       const { status, json } = await call(server, name, { params, headers: { host: 'evil.example' } });
       expect([name, status, json.error]).toEqual([name, 403, 'bad_host']);
     }
   });
 
-  it('needs the token for every change when others can reach the server', async () => {
+  it('needs a token for everything that is not open to all when others can reach the server', async () => {
     const server = await openServer(data, { token: TOKEN, publicUrl: new URL('https://records.example') });
-    for (const name of NAMES.filter((one) => ROUTES[one].changes)) {
-      const params = { id: 1, request: 1, site: 'x' };
+    const closed = NAMES.filter((one) => ROUTES[one].needs !== 'nothing');
+    for (const name of closed) {
       const { status, json } = await call(server, name, { params });
       expect([name, status, json.error]).toEqual([name, 401, 'login_needed']);
     }
@@ -411,8 +419,12 @@ describe('who asks', { timeout: 60_000 }, () => {
     const headers = { cookie: cookie.split(';', 1)[0] ?? '', 'x-curlew-csrf': login.json.csrf };
     expect((await call(server, 'login', form({ token: TOKEN }))).status).toBe(302);
     expect((await call(server, 'logout', { headers })).json).toEqual({ ok: true });
-    for (let attempt = 0; attempt < 5; attempt++) await call(server, 'login', { body: { token: 'wrong' } });
-    expect((await call(server, 'login', { body: { token: TOKEN } })).json.error).toBe('too_many_attempts');
+    for (let attempt = 0; attempt < 4; attempt++) await call(server, 'login', { body: { token: 'wrong' } });
+    const wrong = { authorization: 'Bearer wrong' };
+    const answers = await Promise.all(closed.map((name) => call(server, name, { params, headers: wrong })));
+    expect(answers.map(({ json }) => json.error)).toEqual(closed.map(() => 'too_many_attempts'));
+    expect((await call(server, 'login', { body: { token: 'wrong' } })).json.error).toBe('too_many_attempts');
+    expect((await call(server, 'login', { body: { token: TOKEN } })).status).toBe(200);
   });
 });
 
@@ -549,6 +561,8 @@ describe('changes', { timeout: 120_000 }, () => {
     expect((await call(server, 'webhook', { headers, body })).status).toBe(409);
     await site.faults.clear();
     await ended(server, begun.json.run_id);
+    for (let attempt = 0; attempt < 5; attempt++) await call(server, 'webhook', { body });
+    expect((await call(server, 'webhook', { body })).json.error).toBe('too_many_attempts');
     const broken = await openServer(data, { env: { ...env, BAILIIKC_MIN_FREE_MB: '-1' } });
     expect((await call(broken, 'webhook', { headers, body })).json).toEqual({ ok: false, error: 'config_invalid' });
   });

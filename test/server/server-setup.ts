@@ -84,7 +84,12 @@ export async function send(url: string, { method = 'GET', headers = {}, body }: 
   for await (const chunk of response) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
   const isJson = /^application\/json/.test(response.headers['content-type'] ?? '');
-  return { status: response.statusCode, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    text,
+    json: isJson && text !== '' ? JSON.parse(text) : undefined,
+  };
 }
 
 export interface NamedCall extends CallOptions {

@@ -1,11 +1,11 @@
 // Draws the page that the address names. Another address is another page: nothing of the one before stays.
 
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from './lib/api.ts';
 import { usePlace } from './lib/navigation.ts';
 import { notifyError } from './lib/notices.ts';
 import { type Route, routeOf } from './lib/route.ts';
-import { loadSession } from './lib/session.ts';
+import { loadSession, useLocked } from './lib/session.ts';
 import { CasePage } from './pages/case.tsx';
 import { Cases } from './pages/cases.tsx';
 import { DeadLetters } from './pages/dead-letters.tsx';
@@ -28,13 +28,17 @@ import { Shell } from './parts/shell.tsx';
 export function App() {
   const { pathname } = usePlace();
   const route = routeOf(pathname);
+  const [known, setKnown] = useState(false);
+  const locked = useLocked();
   useEffect(() => {
-    loadSession().catch((error: ApiError) => notifyError(error));
+    loadSession()
+      .catch((error: ApiError) => notifyError(error))
+      .finally(() => setKnown(true));
   }, []);
   return (
     <Shell route={route}>
       <div key={pathname} class="page">
-        {pageOf(route)}
+        {known && (locked ? <Login /> : pageOf(route))}
       </div>
     </Shell>
   );

@@ -7,7 +7,7 @@ import { AnyJson, ErrorAnswer, Order, Paging, pageOf, Search } from './common.ts
 import { IndexState } from './index-state.ts';
 import { IndexVersion } from './index-versions.ts';
 import { StoryStep } from './requests.ts';
-import { reading } from './route.ts';
+import { openToAll, reading } from './route.ts';
 import { DownloadCounts } from './runs.ts';
 
 const count = z.int().min(0);
@@ -268,6 +268,7 @@ export const MIRROR_ROUTES = {
     path: '/report',
     tag: 'mirror',
     summary: 'Latest mirror run and the cases that are held; a browser gets the dashboard',
+    pageIsOpen: true,
     query: z.object({ source: Source }),
     answers: {
       200: z.object({ ok: z.literal(true), run: MirrorRunWithDownloads.nullable(), data: z.array(CaseRow) }),
@@ -280,7 +281,7 @@ export const MIRROR_ROUTES = {
     params: z.object({ source: z.string(), file: z.string().describe('<token>.pdf') }),
     answers: { 200: { contentType: 'application/pdf', description: 'the file' }, 404: ErrorAnswer },
   }),
-  webhook: {
+  webhook: openToAll({
     method: 'POST',
     path: '/webhook/changedetection',
     tag: 'mirror',
@@ -307,12 +308,10 @@ export const MIRROR_ROUTES = {
         summary: z.object({ processed: count, downloaded: count, skipped: count, failed: count }),
       }),
       202: z.object({ ok: z.literal(true), run_id: z.int(), url: z.string() }),
-      400: ErrorAnswer,
-      403: ErrorAnswer,
       404: ErrorAnswer,
       409: ErrorAnswer,
+      429: ErrorAnswer,
       500: ErrorAnswer,
     },
-    changes: false,
-  },
+  }),
 } as const;

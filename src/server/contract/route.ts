@@ -25,30 +25,45 @@ export interface Route {
   /** A field of a form that was left empty counts as not given. */
   readonly dropsEmptyFields?: boolean;
   readonly answers: Answers;
-  /** What changes something needs the token or a session; see docs/api.md. */
-  readonly changes: boolean;
+  /** What the caller must be allowed to do, where a login is needed; see docs/api.md. */
+  readonly needs: 'nothing' | 'reading' | 'changing';
+  /** A browser that asks for a page gets the dashboard, which holds no data: that needs nothing. */
+  readonly pageIsOpen?: boolean;
 }
 
-/** A route that only looks. */
-export function reading<const R extends Omit<Route, 'changes' | 'method'>>(route: R) {
-  return { ...route, method: 'GET', changes: false, answers: { ...refusals(route, false), ...route.answers } } as const;
+/** A route that only reads. */
+export function reading<const R extends Omit<Route, 'needs' | 'method'>>(route: R) {
+  const answers = { ...refusals(route, 'reading'), ...route.answers };
+  return { ...route, method: 'GET', needs: 'reading', answers } as const;
 }
 
 /** A route that changes something. */
-export function changing<const R extends Omit<Route, 'changes'>>(route: R) {
-  return { ...route, changes: true, answers: { ...refusals(route, true), ...route.answers } } as const;
+export function changing<const R extends Omit<Route, 'needs'>>(route: R) {
+  const answers = { ...refusals(route, 'changing'), ...route.answers };
+  return { ...route, needs: 'changing', answers } as const;
+}
+
+/** A route that anybody may call who can reach the server. It tells nothing about the data. */
+export function openToAll<const R extends Omit<Route, 'needs'>>(route: R) {
+  const answers = { ...refusals(route, 'nothing'), ...route.answers };
+  return { ...route, needs: 'nothing', answers } as const;
 }
 
 interface Refusals {
   readonly 400?: typeof ErrorAnswer;
   readonly 401?: typeof ErrorAnswer;
   readonly 403: typeof ErrorAnswer;
+  readonly 429?: typeof ErrorAnswer;
 }
 
 /** What any route may answer before its handler is asked. */
-function refusals({ params, query, body }: Partial<Route>, changes: boolean): Refusals {
-  const takesInput = params !== undefined || query !== undefined || body !== undefined;
-  return { ...(takesInput && { 400: ErrorAnswer }), ...(changes && { 401: ErrorAnswer }), 403: ErrorAnswer };
+function refusals({ params, query, body }: Partial<Route>, needs: Route['needs']): Refusals {
+  const takesInput = params !== undefined || query !== undefined || body !== undefined || needs === 'changing';
+  return {
+    ...(takesInput && { 400: ErrorAnswer }),
+    ...(needs !== 'nothing' && { 401: ErrorAnswer, 429: ErrorAnswer }),
+    403: ErrorAnswer,
+  };
 }
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;

@@ -1,8 +1,8 @@
 // The service itself: whether it is well, what happens now, how it is called.
 
 import { z } from 'zod';
-import { AnyJson, ErrorAnswer } from './common.ts';
-import { reading } from './route.ts';
+import { AnyJson, Done, ErrorAnswer } from './common.ts';
+import { openToAll, reading } from './route.ts';
 import { RunRow, StoredEvent } from './runs.ts';
 
 const Check = z.object({ ok: z.boolean(), detail: z.string() });
@@ -33,6 +33,13 @@ export const STREAM_EVENTS = {
 } as const;
 
 export const SERVICE_ROUTES = {
+  liveness: openToAll({
+    method: 'GET',
+    path: '/healthz',
+    tag: 'service',
+    summary: 'Whether the server answers. It says nothing else, and needs no token: for load balancers and containers',
+    answers: { 200: Done },
+  }),
   health: reading({
     path: '/api/health',
     tag: 'service',

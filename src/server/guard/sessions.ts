@@ -7,6 +7,8 @@ import type { Random } from '../../platform/random.ts';
 export interface Session {
   readonly id: string;
   readonly csrf: string;
+  /** What the token allows that it was begun with. */
+  readonly level: 'reading' | 'changing';
 }
 
 const COOKIE = 'curlew_session';
@@ -23,8 +25,8 @@ export class Sessions {
     this.#random = random;
   }
 
-  begin(): Session {
-    const session = { id: this.#random.hex(32), csrf: this.#random.hex(32) };
+  begin(level: Session['level']): Session {
+    const session = { id: this.#random.hex(32), csrf: this.#random.hex(32), level };
     this.#sessions.set(session.id, { ...session, endsAt: this.#clock.monotonic() + LASTS_MS });
     const [oldest] = this.#sessions.keys();
     if (this.#sessions.size > MOST_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);

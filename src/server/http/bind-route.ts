@@ -59,7 +59,7 @@ function bodyOf({ dropsEmptyFields = false }: Route, request: FastifyRequest): u
 }
 
 /** A change that takes nothing is sent nothing: what is not understood is refused, so that nobody takes it for heard. */
-function nothingBeside({ changes }: Route, ...known: string[]): z.ZodObject | undefined {
-  if (!changes) return undefined;
+function nothingBeside({ needs }: Route, ...known: string[]): z.ZodObject | undefined {
+  if (needs !== 'changing') return undefined;
   return z.strictObject(Object.fromEntries(known.map((name) => [name, z.string().optional()])));
 }

@@ -30,12 +30,15 @@ export function configureHttp(
     if (request.method !== 'GET' && request.method !== 'HEAD' && request.url.split('?', 1)[0] !== WEBHOOK) {
       access.checkOrigin(request);
     }
+    if (needsReading(request)) await access.checkReading(request);
   });
 
   // After the body is read: a form carries its CSRF value there.
   app.addHook('preValidation', async (request) => {
-    if (request.routeOptions.config.contract?.changes === true) access.checkChange(request);
+    if (request.routeOptions.config.contract?.needs === 'changing') await access.checkChange(request);
   });
+
+  app.addHook('preClose', async () => access.wrongTokens.close());
 
   // Before the caller can ask again.
   app.addHook('onSend', async (request) => {
@@ -63,6 +66,16 @@ export function configureHttp(
     if (isPage) return dashboard.sendPage(reply);
     throw new HttpError(404, 'not_found', { message: `There is nothing at ${request.method} ${path}.` });
   });
+}
+
+/**
+ * Whether a call may only be answered to who may read. A route that says nothing about it needs it, so that none can be
+ * forgotten. What is no route is a file of the dashboard, its page, or nothing.
+ */
+function needsReading(request: FastifyRequest): boolean {
+  if (request.is404) return false;
+  const { needs = 'reading', pageIsOpen = false } = request.routeOptions.config.contract ?? {};
+  return needs === 'reading' && !(pageIsOpen && wantsPage(request));
 }
 
 /** The pattern of the route, or one word for all that have none. */

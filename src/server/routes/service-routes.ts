@@ -24,6 +24,8 @@ export function bindServiceRoutes(app: FastifyInstance, context: ServerContext, 
     for (const stream of streams) stream.close();
   });
 
+  bindRoute(app, ROUTES.liveness).to(async () => ({ ok: true }));
+
   let checking: ReturnType<typeof runHealthChecks> | undefined;
   bindRoute(app, ROUTES.health).to(async ({ reply }) => {
     // One check for all who ask meanwhile: it writes to the disk.

@@ -13,13 +13,13 @@ export function bindSessionRoutes(app: FastifyInstance, { access }: ServerContex
       ok: true,
       loginNeeded: access.loginNeeded,
       loggedIn: session !== undefined,
+      mayChange: !access.loginNeeded || session?.level === 'changing',
       csrf: session?.csrf ?? null,
     };
   });
 
   bindRoute(app, ROUTES.login).to(async ({ body: { token }, request, reply }) => {
-    access.checkToken(token, request.ip);
-    const session = access.sessions.begin();
+    const session = access.sessions.begin(await access.checkToken(token.trim(), request.ip));
     reply.header('set-cookie', access.sessions.cookie(session, access.secureCookies));
     if (!isForm(request)) return { ok: true, csrf: session.csrf };
     await reply.redirect('/', 302);

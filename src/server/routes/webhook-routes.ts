@@ -43,10 +43,10 @@ export function bindWebhookRoutes(app: FastifyInstance, context: ServerContext):
   });
 }
 
-/** Throws 404 when there is no secret, and 403 when it is not this one. */
+/** Throws 404 when there is no secret, 403 when it is not this one, and 429 for who was wrong too often. */
 async function checkSecret(
   context: ServerContext,
-  { headers }: FastifyRequest,
+  { headers, ip }: FastifyRequest,
   inQuery: string | undefined,
 ): Promise<void> {
   const secret = readConfig(context.env).config.webhookSharedSecret;
@@ -54,6 +54,9 @@ async function checkSecret(
   const header = headers['x-webhook-token'];
   const given = typeof header === 'string' ? header : (inQuery ?? '');
   if (secretEquals(given, secret)) return;
+  // Beyond the limit without an event: strangers must not fill the ledger.
+  const tooMany = await context.access.wrongTokens.count(given, ip);
+  if (tooMany !== undefined) throw tooMany;
   await emit(context, { label: 'ERROR', fields: { phase: 'webhook', kind: 'invalid_token' } });
   throw new HttpError(403, 'invalid_token');
 }

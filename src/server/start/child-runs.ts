@@ -40,7 +40,7 @@ const SummaryLine = z.union([
 ]);
 
 /** Not for scrapers' eyes. */
-const SECRETS = ['CURLEW_TOKEN', 'BAILIIKC_WEBHOOK_SHARED_SECRET'];
+const SECRETS = ['CURLEW_TOKEN', 'CURLEW_READ_TOKEN', 'BAILIIKC_WEBHOOK_SHARED_SECRET'];
 const LOOK_MS = 40;
 /** A start loads the scraper and opens the ledger. */
 const LONGEST_START_MS = 60_000;

@@ -41,6 +41,13 @@ export function onChange(listener: () => void): void {
   changeListeners.add(listener);
 }
 
+/** Called when the server says that a login is needed: a session has ended. */
+const refusalListeners = new Set<() => void>();
+
+export function onRefused(listener: () => void): void {
+  refusalListeners.add(listener);
+}
+
 type Answered<Name extends RouteName> = AnswerOf<
   Name,
   (200 | 202) & keyof typeof import('../../../src/server/contract/routes.ts').ROUTES[Name]['answers']
@@ -82,7 +89,9 @@ async function call<T>(path: string, init: RequestInit): Promise<T> {
   }
   const answer = await jsonOf(response);
   if (response.ok && answer !== undefined) return answer as T;
-  throw new ApiError(response.status, isErrorAnswer(answer) ? answer : unexpected(response));
+  const problem = new ApiError(response.status, isErrorAnswer(answer) ? answer : unexpected(response));
+  if (problem.code === 'login_needed') for (const listener of refusalListeners) listener();
+  throw problem;
 }
 
 async function jsonOf(response: Response): Promise<unknown> {

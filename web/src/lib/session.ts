@@ -1,7 +1,7 @@
-// Whether this browser may change things. Looking needs no login; a change without one leads to the login page and back.
+// Whether this browser may read and change things. Where a login is needed, nothing is asked for before it.
 
 import type { AnswerOf } from '../../../src/server/contract/routes.ts';
-import { ApiError, get, post, remove, setCsrf } from './api.ts';
+import { ApiError, get, onRefused, post, remove, setCsrf } from './api.ts';
 import { navigate } from './navigation.ts';
 import { createStore } from './store.ts';
 
@@ -10,6 +10,15 @@ type Session = AnswerOf<'session'>;
 const session = createStore<Session | undefined>(undefined);
 /** Undefined until it is known. */
 export const useSession = session.use;
+
+/** Whether nothing can be shown before a login. */
+export function useLocked(): boolean {
+  const known = session.use();
+  return known?.loginNeeded === true && !known.loggedIn;
+}
+
+/** A session has ended meanwhile: what it is now decides what is shown. */
+onRefused(() => void loadSession().catch(() => {}));
 
 export async function loadSession(): Promise<void> {
   const known = await get<'session'>('/api/session');

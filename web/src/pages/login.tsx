@@ -1,8 +1,9 @@
-// Logs in with the token of the server. Looking needs none of it.
+// Logs in with a token of the server. Stands in place of every page until that is done.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../lib/api.ts';
 import { navigate, useQuery } from '../lib/navigation.ts';
+import { routeOf } from '../lib/route.ts';
 import { ownPath } from '../lib/safe-link.ts';
 import { logIn, useSession } from '../lib/session.ts';
 import { Empty } from '../parts/loaded.tsx';
@@ -24,7 +25,9 @@ export function Login() {
     setError(undefined);
     try {
       await logIn(token);
-      navigate(ownPath(query.get('next') ?? '') ?? '/', { replace: true });
+      if (routeOf(location.pathname).kind === 'login') {
+        navigate(ownPath(query.get('next') ?? '') ?? '/', { replace: true });
+      }
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
       setError(problem);
@@ -34,7 +37,7 @@ export function Login() {
   };
 
   return (
-    <Page title="Log in" lede="Looking is free. Starting, stopping and changing needs the token.">
+    <Page title="Log in" lede="Others can reach this server: it shows nothing without a token.">
       {session?.loginNeeded === false ? (
         <Empty title="No login is needed">
           <p>This server can be reached from its own machine only.</p>
@@ -63,7 +66,9 @@ export function Login() {
                 value={token}
                 onInput={(event) => setToken(event.currentTarget.value)}
               />
-              <p class="field-help">It is in the environment of the server, as CURLEW_TOKEN.</p>
+              <p class="field-help">
+                In the environment of the server: CURLEW_TOKEN to read and change, CURLEW_READ_TOKEN only to read.
+              </p>
             </div>
             <p>
               <button type="submit" class="primary" aria-busy={busy}>
