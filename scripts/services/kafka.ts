@@ -18,7 +18,7 @@ import {
   runToEnd,
   temporaryDirectory,
 } from './running-server.ts';
-import type { Ensured, Server } from './service.ts';
+import type { Ensured, Server, ServerSettings } from './service.ts';
 
 const VERSION = '4.3.1';
 const IMAGE = `apache/kafka:${VERSION}`;
@@ -45,17 +45,17 @@ export const kafka: Server = {
     const noImage = await pullImage(IMAGE);
     return noImage === undefined ? kafka.find() : missing(`${found.reason} ${obstacle} ${noImage}`);
   },
-  async start() {
+  async start(settings = {}) {
     const program = await findProgram();
     if (program === undefined) throw new Error('Kafka cannot be started: node scripts/services.ts ensure kafka');
     return RunningServer.start(async () => {
       const [port = 0, controllerPort = 0] = await freePorts(2);
       const directory = await temporaryDirectory('kafka');
-      const settings = join(directory, 'server.properties');
-      await writeFile(settings, properties(port, controllerPort, directory));
+      const file = join(directory, 'server.properties');
+      await writeFile(file, properties(port, controllerPort, directory, settings));
       const clusterId = Buffer.from(randomUUID().replaceAll('-', ''), 'hex').toString('base64url');
       // In one word with its option: one id of 64 begins with a hyphen, and would be taken for another option.
-      const formatting = ['kafka.tools.StorageTool', 'format', `--cluster-id=${clusterId}`, '-c', settings];
+      const formatting = ['kafka.tools.StorageTool', 'format', `--cluster-id=${clusterId}`, '-c', file];
       const format = { ...program, command: [...program.command, ...formatting] };
       await runToEnd({ name: 'kafka', directory, program: format });
       return {
@@ -63,7 +63,7 @@ export const kafka: Server = {
         port,
         directory,
         address: `127.0.0.1:${port}`,
-        program: { ...program, command: [...program.command, 'kafka.Kafka', settings] },
+        program: { ...program, command: [...program.command, 'kafka.Kafka', file] },
         ready: async (output) => output.includes('Kafka Server started'),
       };
     });
@@ -116,8 +116,8 @@ function pom(): string {
 `;
 }
 
-function properties(port: number, controllerPort: number, directory: string): string {
-  const settings = {
+function properties(port: number, controllerPort: number, directory: string, settings: ServerSettings): string {
+  const all = {
     'process.roles': 'broker,controller',
     'node.id': 1,
     'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
@@ -135,8 +135,9 @@ function properties(port: number, controllerPort: number, directory: string): st
     // A broker that was killed may come back once its former self is known to be gone; the default is 9 s.
     'broker.heartbeat.interval.ms': 500,
     'broker.session.timeout.ms': 2_000,
+    ...settings,
   };
-  return Object.entries(settings)
+  return Object.entries(all)
     .map(([name, value]) => `${name}=${value}\n`)
     .join('');
 }

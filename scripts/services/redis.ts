@@ -34,21 +34,22 @@ export const redis: Server = {
     const noImage = await pullImage(IMAGE);
     return noImage === undefined ? redis.find() : missing(`${found.reason} ${obstacle} ${noImage}`);
   },
-  async start() {
+  async start(settings = {}) {
     const program = await findProgram();
     if (program === undefined) throw new Error('Redis cannot be started: node scripts/services.ts ensure redis');
     return RunningServer.start(async () => {
       const [port = 0] = await freePorts(1);
       const directory = await temporaryDirectory('redis');
-      const settings = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', directory, '--save', ''];
+      const basic = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', directory, '--save', ''];
       // `everysec` puts off the write itself while a sync is under way, and a kill would lose it.
       const durable = ['--appendonly', 'yes', '--appendfsync', 'no'];
+      const own = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`]);
       return {
         name: 'redis',
         port,
         directory,
         address: `redis://127.0.0.1:${port}`,
-        program: { ...program, command: [...program.command, ...settings, ...durable] },
+        program: { ...program, command: [...program.command, ...basic, ...durable, ...own] },
         ready: () => answersPing(port),
       };
     });

@@ -13,6 +13,9 @@ export interface Service {
   ensure(): Promise<Ensured>;
 }
 
+/** Settings in the server's own words, beside or instead of those that it is started with. */
+export type ServerSettings = Readonly<Record<string, string | number | boolean>>;
+
 /** A service that listens on a port. */
 export interface Server extends Service {
   /** The address that the environment names, if it does. It is used as it is, and never started or stopped. */
@@ -20,5 +23,5 @@ export interface Server extends Service {
   /** Whether one can be started, without installing anything. */
   find(): Promise<Ensured>;
   /** Starts one of its own on a free port, with its data in a temporary directory. Rejects when `find` finds nothing. */
-  start(): Promise<RunningServer>;
+  start(settings?: ServerSettings): Promise<RunningServer>;
 }

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import { FETCHER_EVENT_LEVELS } from '../fetcher/fetcher-events.ts';
 import { createLog } from '../observe/log.ts';
 import { systemClock } from '../platform/clock.ts';
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { systemRandom } from '../platform/random.ts';
 import { boundYoungGeneration } from '../platform/young-generation.ts';
 import { ExitCode } from './exit-code.ts';
@@ -9,6 +11,7 @@ import { onSignals } from './on-signals.ts';
 import { addJsonOption } from './options.ts';
 
 export function define(command: Command): Command {
+  command.option('--create-topics', 'create the topic of the events when Kafka has none of that name');
   addPlaceOptions(command);
   addJsonOption(command, ', as its log is without');
   return command
@@ -24,20 +27,28 @@ it holds; a second one ends it at once.
 Example:
   curlew fetcher --embedded`,
     )
-    .action(async (options: PlaceOptions) => {
+    .action(async (options: PlaceOptions & { readonly createTopics?: boolean }) => {
       boundYoungGeneration();
       const chosen = choosePlace(options);
+      const { createTopics = false } = options;
+      if (createTopics && chosen.place.kind === 'embedded') throw noTopics();
       const stop = new AbortController();
       const release = onSignals((count) => {
         if (count > 1) process.exit(ExitCode.interrupted);
         stop.abort(new Error('stopped by a signal'));
       });
-      const log = createLog(process.stderr, () => systemClock.now());
+      const log = createLog(process.stderr, () => systemClock.now(), FETCHER_EVENT_LEVELS);
       try {
         const { runFetcher } = await import('../fetcher/run-fetcher.ts');
-        await runFetcher({ ...chosen, log, clock: systemClock, random: systemRandom }, stop.signal);
+        await runFetcher({ ...chosen, createTopics, log, clock: systemClock, random: systemRandom }, stop.signal);
       } finally {
         release();
       }
     });
+}
+
+function noTopics(): CurlewError {
+  return new CurlewError(ErrorCode.usage, 'There is no Kafka here whose topic --create-topics could create.', {
+    remedy: 'Leave it out, or name a Kafka in PAGE_FETCHER_KAFKA_BOOTSTRAP_SERVERS.',
+  });
 }

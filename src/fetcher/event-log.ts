@@ -12,8 +12,8 @@ export interface Refusal {
 }
 
 export interface EventLog {
-  /** Whether the log can be written at this moment. */
-  ready(): Promise<boolean>;
+  /** Rejects with the reason when the log cannot be written at this moment. */
+  check(): Promise<void>;
   /** The end of the log. Rejects when the log is away, as `idsSince` does. */
   position(): Promise<LogPosition>;
   /** The ids of all events behind a position. */

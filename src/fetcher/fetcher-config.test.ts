@@ -39,6 +39,16 @@ it('reads what the environment says', () => {
 it.each([
   ['REDIS_URL', 'localhost:6379'],
   ['KAFKA_BOOTSTRAP_SERVERS', 'localhost'],
+  ['KAFKA_BOOTSTRAP_SERVERS', '::1:9092'],
+  ['KAFKA_BOOTSTRAP_SERVERS', '[::1]'],
+  ['KAFKA_BOOTSTRAP_SERVERS', '[::g]:9092'],
+  ['KAFKA_BOOTSTRAP_SERVERS', '[127.0.0.1]:9092'],
+  ['KAFKA_BOOTSTRAP_SERVERS', 'a:9092,'],
+  ['KAFKA_BOOTSTRAP_SERVERS', 'a:0'],
+  ['KAFKA_BOOTSTRAP_SERVERS', 'a:65536'],
+  ['WEBPAGE_LOG_TOPIC', '../webpage_log'],
+  ['WEBPAGE_LOG_TOPIC', '..'],
+  ['WEBPAGE_LOG_TOPIC', 'web page'],
   ['INPUT_QUEUE', ''],
   ['REQUEST_TIMEOUT_SECONDS', '0'],
   ['MAX_RETRIES', '1.5'],
@@ -53,6 +63,17 @@ it.each([
   expect(() => readFetcherConfig({ [`PAGE_FETCHER_${name}`]: text })).toThrow(
     `PAGE_FETCHER_${name}=${JSON.stringify(text)}`,
   );
+});
+
+it.each([
+  'localhost:9092',
+  '127.0.0.1:9092',
+  '[::1]:9092',
+  '[2001:db8::7]:9092, kafka_2.internal:19092',
+  '[::ffff:10.0.0.1]:9092,a:1,b:65535',
+])('takes brokers in any spelling: %s', (servers) => {
+  const config = readFetcherConfig({ PAGE_FETCHER_KAFKA_BOOTSTRAP_SERVERS: servers });
+  expect(config.kafkaBootstrapServers).toBe(servers);
 });
 
 it('says that a variable is misspelt', () => {

@@ -29,7 +29,7 @@ export const FETCHER_VARIABLES = {
   ),
   inputQueue: variable('INPUT_QUEUE', 'crawler_queue', name, 'list of URLs to be fetched'),
   dlqQueue: variable('DLQ_QUEUE', 'page_fetcher_dlq', name, 'list of dead letters'),
-  webpageLogTopic: variable('WEBPAGE_LOG_TOPIC', 'webpage_log', name, 'topic of the events'),
+  webpageLogTopic: variable('WEBPAGE_LOG_TOPIC', 'webpage_log', topic, 'topic of the events'),
   requestTimeoutMs: variable('REQUEST_TIMEOUT_SECONDS', '30', seconds(0.001), 'longest time for one request'),
   maxRetries: variable('MAX_RETRIES', '3', whole(1), 'attempts in all for a URL that fails by itself'),
   retryBackoffBaseMs: variable(
@@ -201,9 +201,24 @@ function url(protocol: RegExp): (text: string) => string {
   };
 }
 
+/** What Kafka takes; where there is none, the file of events is named after it. */
+function topic(text: string): string {
+  if (/^[\w.-]{1,249}$/.test(text) && !/^\.\.?$/.test(text)) return text;
+  throw new Error('must be up to 249 letters, digits, dots, underscores and hyphens');
+}
+
+/** `host:port`, an IPv6 address in brackets. */
+const SERVER = /^(\[[0-9a-f:.]+\]|[^\s:[\]]+):(\d+)$/i;
+
 function servers(text: string): string {
-  if (/^[^\s,:]+:\d+(\s*,\s*[^\s,:]+:\d+)*$/.test(text)) return text;
-  throw new Error('must be host:port, several with commas between');
+  for (const server of text.split(',').map((part) => part.trim())) {
+    const [, host = '', portText = ''] = SERVER.exec(server) ?? [];
+    const isAddress = !host.startsWith('[') || URL.canParse(`http://${host}`);
+    if (!isAddress || Number(portText) < 1 || Number(portText) > 65_535) {
+      throw new Error('must be host:port, an IPv6 address in brackets ([::1]:9092), several with commas between');
+    }
+  }
+  return text;
 }
 
 function hosts(text: string): readonly string[] {

@@ -307,7 +307,7 @@ export class FetcherService implements PolitenessWatcher {
   }
 
   #pump(): OutboxPump {
-    const { backend, eventLog, clock, config, worker, metrics, eventLogOutage } = this.#parts;
+    const { backend, eventLog, clock, config, worker, metrics, log, eventLogOutage } = this.#parts;
     return new OutboxPump({
       outbox: backend.outbox,
       log: eventLog,
@@ -320,6 +320,7 @@ export class FetcherService implements PolitenessWatcher {
         metrics.published(published);
         metrics.buried(refused);
       },
+      onRefused: ({ url, reason, status }) => log.event(reason, { url, status }),
       onTrouble: (error) => {
         // While the backend is away too, nobody can know about the log.
         if (!this.#parts.backendOutage.isAway) eventLogOutage.away(error);

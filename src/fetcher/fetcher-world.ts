@@ -11,8 +11,8 @@ export interface FetcherWorld {
   readonly backend: FetcherBackend;
   readonly politeness: SharedPoliteness;
   readonly eventLog: EventLog;
-  /** Whether the log can be written. Asked apart from `eventLog`, so that asking disturbs no publishing. */
-  isLogReady(): Promise<boolean>;
+  /** Rejects with the reason when the log cannot be written. Apart from `eventLog`, so that asking disturbs no publishing. */
+  checkLog(): Promise<void>;
   /** Set where nobody else keeps what is learnt about hosts. */
   readonly remember?: (unsaved: Unsaved) => void;
   /** When no request is under way any more. */

@@ -1,5 +1,6 @@
 // The parts of one worker of a fleet, on Redis and Kafka, opened, and closed in the right order.
 
+import type { Log } from '../observe/log.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { FetcherConfig } from './fetcher-config.ts';
 import type { FetcherWorld, WorldOptions } from './fetcher-world.ts';
@@ -12,10 +13,16 @@ import { RedisConnection } from './redis/redis-connection.ts';
 /** An operation waits so long for a Redis that is away; then the service tells of it and tries again. */
 const PATIENCE_MS = 2_000;
 
+export interface FleetWorldOptions extends WorldOptions {
+  readonly log: Log;
+  /** Whether to create the topic of the events when it is missing. */
+  readonly createTopics?: boolean;
+}
+
 /** Waits for Redis as long as it takes, and tells of it. Undefined when `stop` aborts before. */
 export async function openFleetWorld(
   config: FetcherConfig,
-  { clock, random }: WorldOptions,
+  { clock, random, log, createTopics = false }: FleetWorldOptions,
   redis: Outage,
   stop: AbortSignal,
 ): Promise<FetcherWorld | undefined> {
@@ -27,13 +34,15 @@ export async function openFleetWorld(
     robotsMaxAgeMs: config.robotsTxtCacheTtlMs,
     onStatus: (status) => (status.kind === 'unreachable' ? redis.away(new Error(status.reason)) : redis.back()),
   });
-  const kafka = { bootstrapServers: config.kafkaBootstrapServers, topic: config.webpageLogTopic, clock };
+  const { kafkaBootstrapServers: bootstrapServers, webpageLogTopic: topic } = config;
+  const onTopicCreated = () => log.event('topic_created', { topic });
+  const kafka = { bootstrapServers, topic, clock, ...(createTopics && { onTopicCreated }) };
   const [eventLog, asked] = [new KafkaEventLog(kafka), new KafkaEventLog(kafka)];
   return {
     backend: fleetBackend(connection, config, clock),
     politeness,
     eventLog,
-    isLogReady: () => asked.ready(),
+    checkLog: () => asked.check(),
     async close() {
       await politeness.close();
       await Promise.all([eventLog.close(), asked.close()]);

@@ -6,6 +6,7 @@
 // - after `settle`: the batch is gone from the outbox.
 
 import type { Clock } from '../platform/clock.ts';
+import type { DeadLetterFacts } from './dead-letters.ts';
 import type { EventLog, LogPosition, Refusal } from './event-log.ts';
 import type { Outbox, OutboxEntry, PublishingStart } from './outbox.ts';
 
@@ -28,6 +29,8 @@ export interface OutboxPumpOptions {
   readonly cacheTtlMs: number;
   /** Told of every batch that was settled. */
   readonly onSettled?: (counts: { readonly published: number; readonly refused: number }) => void;
+  /** Told of every event that the log will never take, when it is a dead letter. */
+  readonly onRefused?: (letter: DeadLetterFacts) => void;
   /** Told when the log or the outbox cannot be used; the pump tries again by itself. */
   readonly onTrouble?: (error: unknown) => void;
 }
@@ -136,7 +139,7 @@ export class OutboxPump {
     refused: readonly OutboxEntry[],
     reasons: ReadonlyMap<string, string>,
   ): Promise<PumpTurn> {
-    const { outbox, clock, name: pump, cacheTtlMs, onSettled } = this.#options;
+    const { outbox, clock, name: pump, cacheTtlMs, onSettled, onRefused } = this.#options;
     const letters = refused.map((entry) => ({
       entry,
       letter: {
@@ -150,6 +153,7 @@ export class OutboxPump {
     }));
     const settled = await outbox.settle({ pump, published, refused: letters, cacheTtlMs });
     if (!settled) return 'busy';
+    for (const { letter } of letters) onRefused?.(letter);
     onSettled?.({ published: published.length, refused: refused.length });
     return 'settled';
   }

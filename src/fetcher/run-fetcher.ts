@@ -1,6 +1,6 @@
 // Runs a fetcher with all it needs, from opening to closing: the service, and beside it metrics and health over HTTP.
 
-import type { Log } from '../observe/log.ts';
+import { type Log, logWith } from '../observe/log.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type EndpointAnswer, type HttpEndpoint, listenHttp } from '../platform/http-endpoint.ts';
 import { thisProcess } from '../platform/process-identity.ts';
@@ -21,21 +21,24 @@ export interface RunFetcherOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly random: Random;
+  /** Whether to create the topic of a fleet's events when it is missing. */
+  readonly createTopics?: boolean;
 }
 
 /** Works until `stop` aborts. Throws only for what cannot be waited for: a taken port, a ledger that cannot be opened. */
 export async function runFetcher(options: RunFetcherOptions, stop: AbortSignal): Promise<void> {
-  const { place, config, log, clock, random } = options;
+  const { place, config, clock, random } = options;
   const { machine, pid } = thisProcess();
   const worker = `${machine}-${pid}-${random.hex(4)}`;
+  const log = logWith(options.log, { worker });
   const names = place.kind === 'fleet' ? (['redis', 'kafka'] as const) : (['ledger', 'event_log'] as const);
   const [redis, kafka] = [new Outage(names[0], log, clock), new Outage(names[1], log, clock)];
   const metrics = new FetcherMetrics();
   const known: { world?: FetcherWorld } = {};
   const endpoint = await openEndpoint({ config, clock, metrics, names, worldNow: () => known.world });
-  log.event('listening', { worker, place: place.kind, metrics: `${endpoint.url}/metrics` });
+  log.event('listening', { place: place.kind, metrics: `${endpoint.url}/metrics` });
   try {
-    const world = await openWorld(options, redis, stop);
+    const world = await openWorld({ ...options, log }, redis, stop);
     if (world === undefined) return;
     known.world = world;
     const service = new FetcherService({
@@ -50,8 +53,8 @@ export async function runFetcher(options: RunFetcherOptions, stop: AbortSignal):
       eventLogOutage: kafka,
     });
     try {
-      log.event('started', { worker });
-      const asked = sayIfLogIsAway(world, kafka, config);
+      log.event('started', {});
+      const asked = world.checkLog().catch((error) => kafka.away(error));
       await service.run(stop);
       await asked;
     } finally {
@@ -61,7 +64,7 @@ export async function runFetcher(options: RunFetcherOptions, stop: AbortSignal):
     }
   } finally {
     await endpoint.close();
-    log.event('stopped', { worker });
+    log.event('stopped', {});
   }
 }
 
@@ -78,13 +81,6 @@ async function openWorld(
   }
   const { openEmbeddedWorld } = await import('./embedded/embedded-world.ts');
   return openEmbeddedWorld(place.data, config, options);
-}
-
-/** Said at the start, not only when the first event wants to leave. */
-async function sayIfLogIsAway(world: FetcherWorld, kafka: Outage, config: FetcherConfig): Promise<void> {
-  if (await world.isLogReady()) return;
-  const until = `fetching goes on until ${config.outboxLimit} events wait`;
-  kafka.away(new Error(`Kafka at ${config.kafkaBootstrapServers} does not answer; ${until}`));
 }
 
 interface EndpointParts {
@@ -113,7 +109,7 @@ function openEndpoint({ config, clock, metrics, names, worldNow }: EndpointParts
       case '/readyz': {
         const [backend, log] = await Promise.all([
           within(world?.backend.ready() ?? Promise.resolve(false), false),
-          within(world?.isLogReady() ?? Promise.resolve(false), false),
+          within(world?.checkLog().then(() => true) ?? Promise.resolve(false), false),
         ]);
         return json(backend && log ? 200 : 503, { ready: backend && log, [names[0]]: backend, [names[1]]: log });
       }

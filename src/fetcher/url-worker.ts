@@ -115,7 +115,7 @@ export class UrlWorker {
         metrics.requeued(host);
         return this.#giveBack(lease);
       case 'rate_limited':
-        log.event('rate_limited', { url, reason: outcome.reason, until: new Date(outcome.until).toISOString() });
+        log.event('rate_limited', { url, reason: outcome.reason, until: outcome.until });
         metrics.rateLimited(host);
         onHeld(host);
         return this.#giveBack(lease);

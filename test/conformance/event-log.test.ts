@@ -67,7 +67,7 @@ function promises(open: () => Promise<LogAtTest>): void {
 
   it('is ready, and can be closed twice', async () => {
     const { log } = await open();
-    expect(await log.ready()).toBe(true);
+    await log.check();
     await log.close();
     await log.close();
   });
@@ -152,7 +152,7 @@ describe('a Kafka topic', async () => {
       code: 'service_unavailable',
       message: expect.stringContaining('enough'),
     });
-    expect(await log.ready()).toBe(false);
+    await expect(log.check()).rejects.toMatchObject({ code: 'service_unavailable' });
     await expect(log.position()).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 });

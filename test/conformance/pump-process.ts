@@ -14,7 +14,7 @@ const kafka = new KafkaEventLog({ bootstrapServers, topic, clock });
 const die = () => process.kill(process.pid, 'SIGKILL');
 
 const log: EventLog = {
-  ready: () => kafka.ready(),
+  check: () => kafka.check(),
   position: () => kafka.position(),
   idsSince: (position) => kafka.idsSince(position),
   async publish(events, signal) {

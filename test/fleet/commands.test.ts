@@ -227,6 +227,11 @@ it('enqueue takes dead letters as dead-letters list --json prints them, and queu
     .toEqual([`${court.url}/case/1`, `${court.url}/case/2`]);
 }, 60_000);
 
+it('--create-topics is refused where there is no Kafka', async () => {
+  const failing = curlew({ CURLEW_DATA: scratch('data') }, 'fetcher', '--create-topics');
+  await expect(failing).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('There is no Kafka here') });
+});
+
 it('a variable that cannot be used is named, and nothing is begun', async () => {
   const failing = curlew({ PAGE_FETCHER_MAX_RETRIES: 'many' }, 'fetcher');
   await expect(failing).rejects.toMatchObject({

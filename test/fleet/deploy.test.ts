@@ -7,13 +7,18 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { freePorts } from '../../scripts/services/running-server.ts';
 import { FETCHER_VARIABLES, readFetcherConfig } from '../../src/fetcher/fetcher-config.ts';
+import { FETCHER_EVENTS } from '../../src/fetcher/fetcher-events.ts';
 import { FetcherMetrics } from '../../src/fetcher/fetcher-metrics.ts';
+import { scratchDirectory } from '../fixtures/scratch-directory.ts';
+import { type Env, startWorker } from './fleet.ts';
 import { parsePrometheusText } from './prometheus-text.ts';
 import { readSimpleYaml } from './simple-yaml.ts';
 
 const HOME = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFileSync(join(HOME, path), 'utf8');
+const scratch = scratchDirectory();
 const families = parsePrometheusText(await new FetcherMetrics().text());
 
 describe('deploy/grafana.json', () => {
@@ -108,6 +113,37 @@ describe('deploy/Dockerfile', () => {
     expect(copied.filter((path) => !letThrough.includes(`!${path}`))).toEqual([]);
   });
 
+  it('has a health check that asks where the worker is told to listen', async () => {
+    const [, command = '[]'] = /^HEALTHCHECK .*CMD (\[.*\])$/m.exec(lines.join('\n')) ?? [];
+    const [program, ...args] = z.array(z.string()).parse(JSON.parse(command));
+    expect(program).toBe('node');
+    const check = (env: Env) =>
+      promisify(execFile)(process.execPath, args, { cwd: HOME, env: { PATH: process.env.PATH, ...env } });
+    const [port = 0] = await freePorts(1);
+    for (const host of ['127.0.0.1', '0.0.0.0', '::1', '::', 'localhost']) {
+      const env = { PAGE_FETCHER_METRICS_HOST: host, PAGE_FETCHER_METRICS_PORT: `${port}` };
+      const worker = startWorker({ ...env, CURLEW_DATA: scratch('data') });
+      await worker.says('started');
+      await check(env);
+      worker.signal('SIGTERM');
+      await worker.ended;
+      await expect(check(env)).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`:${port}/healthz: `),
+      });
+    }
+    const nowhere = { PAGE_FETCHER_METRICS_PORT: '0' };
+    await expect(check(nowhere)).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('choose a port') });
+  }, 60_000);
+
+  it('the health check has the defaults of the worker', () => {
+    const { metricsHost, metricsPort } = FETCHER_VARIABLES;
+    const source = read('deploy/health-check.js');
+    for (const { name, default: standard } of [metricsHost, metricsPort]) {
+      expect(source).toMatch(new RegExp(`${name}: \\w+ = '${standard.replaceAll('.', '\\.')}'`));
+    }
+  });
+
   it('sets variables that are known', () => {
     const set = lines.join('\n').match(/PAGE_FETCHER_\w+/g) ?? [];
     const known = Object.values(FETCHER_VARIABLES).map(({ name }) => name);
@@ -131,6 +167,14 @@ describe('docs/fleet.md', () => {
         standard === '' ? 'none' : `\`${standard}\``,
         meaning,
       ]),
+    );
+  });
+
+  it('lists every event of the log with its level and meaning', () => {
+    const events = read('docs/fleet.md').split('| event ')[1]?.split('\n\n')[0] ?? '';
+    const table = (events.match(/^\| `.*\|$/gm) ?? []).map(cellsOf);
+    expect(table).toEqual(
+      Object.entries(FETCHER_EVENTS).map(([name, { level, meaning }]) => [`\`${name}\``, level, meaning]),
     );
   });
 

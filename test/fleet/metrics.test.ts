@@ -45,7 +45,7 @@ it('sizes that are kept in Redis have no sample while Redis is away', async () =
   const worker = startWorker(fleet.env);
   await expect.poll(() => sizes(worker), soon).toHaveLength(4);
   await redis?.kill();
-  await worker.says('redis_away');
+  expect(await worker.says('redis_away')).toMatchObject({ level: 'error', worker: expect.any(String) });
   expect(await sizes(worker)).toEqual([]);
   const late = startWorker(fleet.env);
   await late.says('redis_away');

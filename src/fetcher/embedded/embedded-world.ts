@@ -27,7 +27,7 @@ export async function openEmbeddedWorld(
     backend,
     politeness,
     eventLog: await JsonlEventLog.open(eventFile(data, config)),
-    isLogReady: async () => true,
+    checkLog: async () => {},
     remember: (unsaved) => saveHosts(ledger, unsaved, clock),
     async close() {
       ledger.close();

@@ -26,9 +26,7 @@ export class JsonlEventLog implements EventLog {
     return new JsonlEventLog(path, files);
   }
 
-  async ready(): Promise<boolean> {
-    return true;
-  }
+  async check(): Promise<void> {}
 
   position(): Promise<LogPosition> {
     return this.#withFile(async (file) => `${await this.#endOfLastLine(file)}`);

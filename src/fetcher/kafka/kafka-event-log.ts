@@ -3,13 +3,12 @@
 // Publishing goes on through an outage with one and the same producer, whose sequence numbers keep a batch from being taken
 // twice; a question ends in time. After an error the clients are thrown away, so that nothing of them leaves later.
 
-import { Consumer, compatibilityPartitioner, Producer } from '@platformatic/kafka';
+import { Admin, Consumer, compatibilityPartitioner, Producer } from '@platformatic/kafka';
 import type { Clock } from '../../platform/clock.ts';
-import { CurlewError, ErrorCode, messageOf } from '../../platform/errors.ts';
 import { onAbort } from '../../platform/on-abort.ts';
 import type { EventLog, LogPosition, Refusal } from '../event-log.ts';
 import { messageKeyOf, type WebpageEvent } from '../webpage-event.ts';
-import { isTooLarge } from './kafka-error.ts';
+import { isExistingTopic, isMissingTopic, isTooLarge, type KafkaPlace, kafkaTrouble } from './kafka-error.ts';
 import { endOf, idsFrom } from './topic-tail.ts';
 
 /** Shorter than the lease of the pump. */
@@ -19,11 +18,13 @@ const LONGEST_RETRY_MS = 2_000;
 /** Half of what a broker takes in one request unless it is told otherwise. */
 const BATCH_BYTES = 512 * 1024;
 
-export interface KafkaEventLogOptions {
-  /** `host:port`, several with commas between. */
-  readonly bootstrapServers: string;
-  readonly topic: string;
+/** What a broker takes for its own default. */
+const AS_THE_BROKER_HAS_IT = -1;
+
+export interface KafkaEventLogOptions extends KafkaPlace {
   readonly clock: Clock;
+  /** Set where a missing topic is to be created; called when that was done. */
+  readonly onTopicCreated?: () => void;
 }
 
 type BytesProducer = Producer<Buffer, Buffer, Buffer, Buffer>;
@@ -45,13 +46,8 @@ export class KafkaEventLog implements EventLog {
     this.#options = options;
   }
 
-  async ready(): Promise<boolean> {
-    try {
-      await this.#ask(({ consumer }) => consumer.metadata({ topics: [this.#options.topic], forceUpdate: true }));
-      return true;
-    } catch {
-      return false;
-    }
+  async check(): Promise<void> {
+    await this.#ask(({ consumer }) => consumer.metadata({ topics: [this.#options.topic], forceUpdate: true }));
   }
 
   position(): Promise<LogPosition> {
@@ -111,7 +107,7 @@ export class KafkaEventLog implements EventLog {
   }
 
   /** Ends when the signal aborts, whatever the clients do. */
-  async #use<T>(work: (clients: Clients) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async #use<T>(work: (clients: Clients) => Promise<T>, signal: AbortSignal, isSecond = false): Promise<T> {
     const aborted = Promise.withResolvers<never>();
     const stopListening = onAbort(signal, () => aborted.reject(signal.reason));
     try {
@@ -119,11 +115,12 @@ export class KafkaEventLog implements EventLog {
       return await Promise.race([work(this.#open()), aborted.promise]);
     } catch (error) {
       await this.#discard();
-      throw new CurlewError(
-        ErrorCode.serviceUnavailable,
-        `Kafka at ${this.#options.bootstrapServers} does not answer: ${messageOf(error)}`,
-        { remedy: 'Start it, or name another one in PAGE_FETCHER_KAFKA_BOOTSTRAP_SERVERS.', cause: error },
-      );
+      const { onTopicCreated } = this.#options;
+      if (onTopicCreated === undefined || isSecond || signal.aborted || !isMissingTopic(error)) {
+        throw kafkaTrouble(error, this.#options);
+      }
+      await this.#createTopic(error, onTopicCreated);
+      return await this.#use(work, signal, true);
     } finally {
       stopListening();
     }
@@ -135,6 +132,20 @@ export class KafkaEventLog implements EventLog {
     return this.#clients;
   }
 
+  /** With as many partitions and replicas as the brokers have for default. */
+  async #createTopic(missing: unknown, onCreated: () => void): Promise<void> {
+    const { bootstrapServers, topic } = this.#options;
+    const admin = new Admin({ ...connectionOptions(bootstrapServers), retries: 0 });
+    try {
+      await admin.createTopics({ topics: [topic], partitions: AS_THE_BROKER_HAS_IT, replicas: AS_THE_BROKER_HAS_IT });
+      onCreated();
+    } catch (error) {
+      if (!isExistingTopic(error)) throw kafkaTrouble(missing, this.#options, error);
+    } finally {
+      await admin.close().catch(() => {});
+    }
+  }
+
   async #discard(): Promise<void> {
     const clients = this.#clients;
     this.#clients = undefined;
@@ -144,14 +155,17 @@ export class KafkaEventLog implements EventLog {
   }
 }
 
-function openClients(bootstrapServers: string): Clients {
-  const common = {
+function connectionOptions(bootstrapServers: string) {
+  return {
     clientId: 'curlew-page-fetcher',
     bootstrapBrokers: bootstrapServers.split(',').map((server) => server.trim()),
-    autocreateTopics: true,
     timeout: REQUEST_LIMIT_MS,
     connectTimeout: REQUEST_LIMIT_MS,
   };
+}
+
+function openClients(bootstrapServers: string): Clients {
+  const common = { ...connectionOptions(bootstrapServers), autocreateTopics: true };
   return {
     producer: new Producer<Buffer, Buffer, Buffer, Buffer>({
       ...common,

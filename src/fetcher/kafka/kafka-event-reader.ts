@@ -2,16 +2,13 @@
 
 import { Consumer } from '@platformatic/kafka';
 import type { Clock } from '../../platform/clock.ts';
-import { CurlewError, ErrorCode, messageOf } from '../../platform/errors.ts';
 import { type EventReader, type ReadFrom, readEvent } from '../event-reader.ts';
 import type { WebpageEvent } from '../webpage-event.ts';
+import { type KafkaPlace, kafkaTrouble } from './kafka-error.ts';
 import { QUESTION_LIMIT_MS } from './kafka-event-log.ts';
 import { type BytesConsumer, earliestOffsets, fetchFrom, later, latestOffsets } from './topic-tail.ts';
 
-export interface KafkaEventReaderOptions {
-  /** `host:port`, several with commas between. */
-  readonly bootstrapServers: string;
-  readonly topic: string;
+export interface KafkaEventReaderOptions extends KafkaPlace {
   readonly from: ReadFrom;
   readonly clock: Clock;
 }
@@ -38,7 +35,7 @@ export class KafkaEventReader implements EventReader {
 
   /** Throws `service_unavailable` when Kafka does not answer. */
   async next(): Promise<readonly WebpageEvent[]> {
-    const { topic, bootstrapServers } = this.#options;
+    const { topic } = this.#options;
     try {
       const ends = await this.#ask(latestOffsets(this.#consumer, topic));
       const offsets = (this.#offsets ??= await this.#begin(ends));
@@ -52,11 +49,7 @@ export class KafkaEventReader implements EventReader {
       }
       return events;
     } catch (error) {
-      throw new CurlewError(
-        ErrorCode.serviceUnavailable,
-        `Kafka at ${bootstrapServers} does not answer: ${messageOf(error)}`,
-        { remedy: 'Start it, or name another one in PAGE_FETCHER_KAFKA_BOOTSTRAP_SERVERS.', cause: error },
-      );
+      throw kafkaTrouble(error, this.#options);
     }
   }
 
