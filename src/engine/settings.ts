@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parseHostPattern } from '../fetch/guard/host-pattern.ts';
 import { parseProxy } from '../fetch/proxy/proxy-server.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { docsPage } from '../platform/version.ts';
 
 const Settings = z.strictObject({
   /** Requests of one host in flight at once. Default 8. */
@@ -60,6 +61,6 @@ export function readSettings(input: unknown): Settings {
     path.length === 0 ? message : `${path.join('.')}: ${message}`,
   );
   throw new CurlewError(ErrorCode.usage, `These settings cannot be used: ${issues.join('; ')}`, {
-    remedy: 'docs/settings.md lists every setting with its unit and default.',
+    remedy: `${docsPage('settings.md')} lists every setting with its unit and default.`,
   });
 }

@@ -4,6 +4,7 @@
 import { parseHostPattern } from '../fetch/guard/host-pattern.ts';
 import { redactSecrets } from '../observe/redact.ts';
 import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
+import { docsPage } from '../platform/version.ts';
 
 interface Variable<T> {
   readonly name: string;
@@ -126,7 +127,7 @@ export function readFetcherConfig(environment: Environment): FetcherConfig {
   });
   if (problems.length === 0) return Object.fromEntries(read) as FetcherConfig;
   throw new CurlewError(ErrorCode.configInvalid, `The page fetcher cannot be configured so: ${problems.join('; ')}`, {
-    remedy: 'docs/fleet.md lists every variable with its unit and default.',
+    remedy: `${docsPage('fleet.md')} lists every variable with its unit and default.`,
   });
 }
 

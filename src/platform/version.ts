@@ -1,4 +1,4 @@
-// The version in package.json, whether this runs from sources or compiled.
+// Where Curlew's own package is, whether this runs from sources or compiled: its version, and its docs.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,6 +6,11 @@ import { fileURLToPath } from 'node:url';
 
 export function version(): string {
   return JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')).version;
+}
+
+/** The path of a page of the docs, which the package has too. For errors, so that their readers find it. */
+export function docsPage(name: string): string {
+  return join(packageRoot(), 'docs', name);
 }
 
 /** The directory of Curlew's own package.json. */

@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
+import { docsPage } from '../platform/version.ts';
 import { defineScraper } from '../scraper/definition.ts';
 import type { Page } from '../scraper/page/page.ts';
 import { compileSelector, type Selector } from '../scraper/page/selector.ts';
@@ -155,6 +156,6 @@ function assertSelectors({ list }: SiteDefinition): void {
 
 function misfit(what: string): CurlewError {
   return new CurlewError(ErrorCode.siteFile, `The site does not fit: ${what}`, {
-    remedy: 'docs/sites.md has every field of a site.',
+    remedy: `${docsPage('sites.md')} has every field of a site.`,
   });
 }

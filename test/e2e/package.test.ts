@@ -1,14 +1,16 @@
 // The package as a stranger gets it: packed, installed in an empty project, and used from there. What is written here as
 // a scraper is what the README tells people to write.
 
-import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startCourt } from '../../sim/court/court.ts';
+import { codeBlocksOf } from '../docs/code-blocks.ts';
 import { closing } from '../fixtures/closing.ts';
 
 const HOME = fileURLToPath(new URL('../..', import.meta.url));
@@ -33,15 +35,22 @@ export default class Court extends Scraper {
 }
 `;
 
+const GUIDE = codeBlocksOf('docs/getting-started.md');
+
+let home: string;
 let project: string;
 let contents: readonly { readonly path: string; readonly size: number }[];
 let packed: { readonly size: number; readonly unpackedSize: number };
 
+function environment(): NodeJS.ProcessEnv {
+  const path = [join(project, 'node_modules', '.bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
+  return { ...process.env, PATH: path };
+}
+
 /** Runs a program of the project, on this Node, as npm would. */
 async function inProject(command: string, ...args: string[]) {
-  const path = [join(project, 'node_modules', '.bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
   try {
-    const options = { cwd: project, env: { ...process.env, PATH: path }, maxBuffer: 64 * 1024 * 1024 };
+    const options = { cwd: project, env: environment(), maxBuffer: 64 * 1024 * 1024 };
     return { code: 0, ...(await promisify(execFile)(command, args, options)) };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
@@ -50,21 +59,24 @@ async function inProject(command: string, ...args: string[]) {
 }
 
 beforeAll(async () => {
-  project = await mkdtemp(join(tmpdir(), 'curlew-package-'));
-  const pack = ['pack', '--json', '--pack-destination', project];
+  home = await mkdtemp(join(tmpdir(), 'curlew-package-'));
+  project = join(home, 'court');
+  await mkdir(join(home, 'curlew'));
+  const pack = ['pack', '--json', '--pack-destination', join(home, 'curlew')];
   const { stdout } = await promisify(execFile)('npm', pack, { cwd: HOME, maxBuffer: 64 * 1024 * 1024 });
   const report = JSON.parse(stdout.slice(stdout.search(/^[[{]/m)));
   // An array in npm 11, an object by name in later ones.
-  const { filename, files, size, unpackedSize } = Array.isArray(report) ? report[0] : Object.values(report)[0];
+  const { files, size, unpackedSize } = Array.isArray(report) ? report[0] : Object.values(report)[0];
   contents = files;
   packed = { size, unpackedSize };
-  await writeFile(join(project, 'package.json'), '{ "name": "stranger", "private": true }');
-  const installed = await inProject('npm', 'install', '--no-audit', '--no-fund', `./${filename}`, 'zod');
-  expect(installed).toMatchObject({ code: 0 });
+  // As the page says, beside a checkout that has been packed.
+  const [, install = ''] = GUIDE.filter(({ language }) => language === 'sh').map(({ code }) => code);
+  expect(install).toContain('npm install ../curlew/curlew-');
+  await promisify(execFile)('bash', ['-ec', install], { cwd: join(home, 'curlew') });
   await writeFile(join(project, 'court.ts'), SCRAPER);
 }, 300_000);
 
-afterAll(() => rm(project, { recursive: true, force: true }));
+afterAll(() => rm(home, { recursive: true, force: true }));
 
 it('leaves a checkout that can be imported by its name, without a build', async () => {
   const script = `import { parseRobots } from 'curlew/robots'; import { Scraper } from 'curlew'; import 'curlew/testing';
@@ -78,7 +90,9 @@ describe('the tarball', () => {
   it('holds what runs and what explains it, and nothing else', async () => {
     const strange = contents.filter(
       ({ path }) =>
-        !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|bin\/curlew\.js|examples\/[\w-]+\.ts)$/.test(path) &&
+        !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|docs\/[\w-]+\.md|bin\/curlew\.js|examples\/[\w-]+\.ts)$/.test(
+          path,
+        ) &&
         !/^dist\/(src|sim|examples)\/.*\.js$/.test(path) &&
         !/^dist\/web\/(index\.html|theme\.js|favicon\.svg|assets\/[\w-]+\.(js|css))$/.test(path) &&
         !/^dist\/src\/(?!cli\/).*\.d\.ts$/.test(path),
@@ -170,6 +184,45 @@ console.log(JSON.stringify({ found, health }));
     const ran = await inProject('node', 'code.mts');
     expect(ran).toMatchObject({ code: 0 });
     expect(JSON.parse(ran.stdout)).toEqual({ found: court.expectedList('civil').length, health: 'ok' });
+  });
+});
+
+describe('docs/getting-started.md', () => {
+  it('works as it is written, from the tsconfig to the last command', { timeout: 120_000 }, async () => {
+    const directory = join(home, 'reader');
+    await mkdir(directory);
+    for (const name of ['package.json', 'node_modules']) await symlink(join(project, name), join(directory, name));
+    const [, , demo, court = '', ...commands] = GUIDE.filter(({ language }) => language === 'sh').map(
+      ({ code }) => code,
+    );
+    expect([demo, court]).toEqual(['npx curlew demo\n', 'npx curlew court\n']);
+    expect(commands.length).toBeGreaterThan(3);
+
+    const child = spawn('npx', ['curlew', 'court', '--port', '0', '--json'], { cwd: directory, env: environment() });
+    onTestFinished(async () => {
+      const ended = once(child, 'exit');
+      process.kill(served.pid, 'SIGTERM');
+      await ended;
+    });
+    const [line] = await once(child.stdout, 'data');
+    const served: { url: string; pid: number } = JSON.parse(String(line));
+    const here = (code: string) => code.replaceAll('127.0.0.1:8017', new URL(served.url).host);
+
+    for (const { language, marks, code } of GUIDE) {
+      if (language !== 'sh') await writeFile(join(directory, marks[0] ?? ''), here(code));
+    }
+    const run = (code: string) =>
+      promisify(execFile)('bash', ['-ec', here(code)], { cwd: directory, env: environment() });
+    await promisify(execFile)(process.execPath, [TSC, '-p', directory]).catch(({ stdout }) => expect.fail(stdout));
+    for (const code of commands) await run(code);
+    expect((await readFile(join(directory, 'cases.csv'), 'utf8')).split('\n').length).toBeGreaterThan(10);
+  });
+
+  it('is where an error of the installed package points', async () => {
+    const { code, stderr } = await inProject('npx', 'curlew', 'run', 'court.ts', '--user-agent', 'é');
+    expect(code).toBe(2);
+    const [page = ''] = /\S+settings\.md/.exec(stderr) ?? [];
+    expect(await readFile(page, 'utf8')).toContain('`userAgent`');
   });
 });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import { makeDirectory } from '../../platform/make-directory.ts';
+import { docsPage } from '../../platform/version.ts';
 import { isBusy, translate } from '../database.ts';
 
 export class FetcherLock {
@@ -27,7 +28,7 @@ export class FetcherLock {
       file?.close();
       if (!isBusy(cause)) throw translate(path, cause);
       throw new CurlewError(ErrorCode.runOwned, `Another fetcher works in ${dataDirectory}.`, {
-        remedy: 'Stop it, name another directory with --data, or let workers share a Redis: docs/fleet.md.',
+        remedy: `Stop it, name another directory with --data, or let workers share a Redis: ${docsPage('fleet.md')}`,
         cause,
       });
     }
