@@ -11,7 +11,6 @@ import type { CommitResult } from '../ledger/run-writer.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import type { ScraperDefinition } from '../scraper/definition.ts';
 import { isRequest } from '../scraper/request.ts';
-import type { Speculator } from '../scraper/speculate.ts';
 import { authorFailure } from './author-failure.ts';
 import { resolveRequest } from './resolve-request.ts';
 import type { Scribe } from './scribe.ts';
@@ -47,7 +46,6 @@ export class Prober {
     this.#scribe = scribe;
   }
 
-  /** Throws `unknown_entry` when the scraper has no longer the speculator of a walk. */
   static async open(
     definition: ScraperDefinition,
     run: RunId,
@@ -56,7 +54,6 @@ export class Prober {
   ): Promise<Prober> {
     const prober = new Prober(definition, ledger, scribe);
     for (const walk of await ledger.walksOf(run)) {
-      speculatorOf(definition, walk);
       prober.#waiting.set(walk.id, await ledger.waitingOf(walk.id));
       if (walk.holesOf !== undefined) prober.#holey.add(walk.id);
       prober.#note(walk);
@@ -158,7 +155,7 @@ export class Prober {
   #request(walk: StoredWalk, id: number): NewProbe['request'] {
     const { speculator: name, partition } = walk;
     const { name: scraper, baseUrl: base } = this.#definition;
-    const request = this.#trying(name, id, () => speculatorOf(this.#definition, walk).ask(partition, id));
+    const request = this.#trying(name, id, () => this.#definition.speculatorNamed(name).ask(partition, id));
     if (!isRequest(request)) {
       throw new CurlewError(
         ErrorCode.scraperDefinition,
@@ -182,12 +179,4 @@ export class Prober {
       throw authorFailure(`Speculator ${name} of ${this.#definition.name} failed for id ${id}`, cause);
     }
   }
-}
-
-function speculatorOf({ name: scraper, speculators }: ScraperDefinition, { speculator: name }: StoredWalk): Speculator {
-  const speculator = speculators.get(name);
-  if (speculator !== undefined) return speculator;
-  throw new CurlewError(ErrorCode.unknownEntry, `${scraper} has no speculator named ${name} any more.`, {
-    remedy: 'Resume with the scraper the run was begun with, or begin a new run.',
-  });
 }

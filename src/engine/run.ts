@@ -11,6 +11,7 @@ import { systemRandom } from '../platform/random.ts';
 import { defineScraper, type ScraperDefinition } from '../scraper/definition.ts';
 import type { Scraper } from '../scraper/scraper.ts';
 import { ArchiveSource } from './archive-source.ts';
+import { assertResumable, assertSameWaysIn } from './assert-same-scraper.ts';
 import { type DataDirectory, openData } from './data-directory.ts';
 import type { Engine } from './engine.ts';
 import { LiveSource, type World } from './live-source.ts';
@@ -103,6 +104,7 @@ export function resumeIn(
     const settings = readSettings({ ...(begun.settings as object), ...given });
     data.ledger.setDurability(settings.durability);
     const definition = defineScraper(scraper, settings.baseUrl);
+    await assertResumable(definition, data.ledger, begun.id);
     if (begun.replayOf !== undefined) return replaying(data, begun.id, begun.replayOf, definition, settings);
     return live(data, begun.id, definition, settings, worldOf(data));
   });
@@ -133,6 +135,7 @@ export function replay(scraper: Scraper, options: ReplayOptions): RunHandle {
     const { name } = definition;
     const seeds = await data.ledger.seedsOf(original.id);
     const walks = await data.ledger.walksOf(original.id);
+    assertSameWaysIn(definition, seeds, walks);
     const { source, trigger = 'cli' } = options;
     const created = { kind: 'replay', trigger, name, source, params: original.params, replayOf: original.id } as const;
     const id = await data.ledger.createRun({ ...created, settings: saved(settings) }, seeds, walks);

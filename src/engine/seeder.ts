@@ -64,8 +64,7 @@ export class Seeder {
   }
 
   *#requestsOf(seed: Seed): Generator<Request> {
-    const entry = this.#definition.entries.get(seed.entry);
-    if (entry === undefined) throw unknownEntry(this.#definition.name, seed.entry);
+    const entry = this.#definition.entryNamed(seed.entry);
     const params = readEntryParams(seed.entry, entry, seed.params);
     try {
       const begun: unknown = entry.begin(params);
@@ -82,13 +81,6 @@ export class Seeder {
     const occurrence = `entry ${entry} ${ordinal}`;
     return resolveRequest(request, { base: this.#definition.baseUrl, depth: 0, occurrence }, this.#definition);
   }
-}
-
-/** The run was begun with an entry that the scraper does not have now. */
-function unknownEntry(scraper: string, entry: string): CurlewError {
-  return new CurlewError(ErrorCode.unknownEntry, `${scraper} has no entry named ${entry} any more.`, {
-    remedy: 'Resume with the scraper the run was begun with, or begin a new run.',
-  });
 }
 
 function strangeEntry(scraper: string, entry: string): CurlewError {

@@ -127,6 +127,11 @@ export class Ledger {
     return this.#tables.seeds.of(id);
   }
 
+  /** The steps that a resume of the run needs, and how many requests lead to each. */
+  async stepsToCome(id: RunId): Promise<{ readonly step: string; readonly count: number }[]> {
+    return this.#tables.requests.stepsToCome(id);
+  }
+
   async walksOf(id: RunId): Promise<StoredWalk[]> {
     return this.#tables.walks.of(id);
   }

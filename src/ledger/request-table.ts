@@ -68,6 +68,7 @@ export class RequestTable {
   readonly #firstAt: StatementSync;
   readonly #conflicting: StatementSync;
   readonly #unanswered: StatementSync;
+  readonly #stepsToCome: StatementSync;
   readonly #reopen: StatementSync;
   readonly #reopenable: StatementSync;
   readonly #problems: StatementSync;
@@ -119,8 +120,16 @@ export class RequestTable {
       `UPDATE requests SET state = ${State.ready} WHERE run_id = ? AND state = ${State.claimed}`,
     );
     this.#fate = database.prepare('SELECT id, verdict, status, reason FROM requests WHERE run_id = ? AND identity = ?');
-    this.#unanswered = database.prepare(
-      `SELECT id, host_id, verdict FROM requests WHERE run_id = ? AND verdict IN ('blocked', 'unknown')`,
+    // A page that failed only because the scraper had lost its step was never read (older versions let that happen).
+    const unanswered = `run_id = ?1 AND verdict IN ('blocked', 'unknown', 'failed')
+       AND (verdict <> 'failed' OR instr(reason, 'has no step named ' || step || '.') > 0)`;
+    this.#unanswered = database.prepare(`SELECT id, host_id, verdict FROM requests WHERE ${unanswered}`);
+    const open = [State.ready, State.claimed, State.delayed].map(
+      (state) => `SELECT step FROM requests WHERE run_id = ?1 AND state = ${state} UNION ALL`,
+    );
+    this.#stepsToCome = database.prepare(
+      `SELECT step, count(*) AS n FROM (${open.join(' ')} SELECT step FROM requests WHERE ${unanswered})
+       WHERE step IS NOT NULL GROUP BY step ORDER BY n DESC, step`,
     );
     this.#reopen = database.prepare(
       `UPDATE requests SET state = ${State.ready}, attempts = 0, verdict = NULL, status = NULL, reason = NULL WHERE id = ?`,
@@ -250,7 +259,12 @@ export class RequestTable {
     }
   }
 
-  /** Makes requests ready again that were refused or never answered, and gives what they were. */
+  /** The steps that requests lead to which a resume would make or make again, and how many of these there are. */
+  stepsToCome(run: RunId): { readonly step: string; readonly count: number }[] {
+    return this.#stepsToCome.all(run).map((row) => ({ step: String(row.step), count: Number(row.n) }));
+  }
+
+  /** Makes requests ready again that were refused, never answered or never read, and gives what they were. */
   reopenUnanswered(run: RunId): ReopenedRequest[] {
     return this.#unanswered.all(run).map((row) => this.#makeReady(row));
   }

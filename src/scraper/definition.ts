@@ -17,6 +17,10 @@ export interface ScraperDefinition {
   readonly speculators: ReadonlyMap<string, Speculator>;
   /** Names of the generator methods, in the order of their declaration. */
   readonly steps: readonly string[];
+  /** For names out of the ledger. Throws `unknown_entry` when the scraper has no such any more. */
+  entryNamed(name: string): Entry<unknown>;
+  speculatorNamed(name: string): Speculator;
+  hasStep(name: string): boolean;
   stepNamed(name: string): AnyStep;
   nameOf(step: AnyStep): string;
 }
@@ -43,6 +47,9 @@ export function defineScraper(scraper: Scraper, baseUrl = scraper.baseUrl): Scra
     entries,
     speculators,
     steps: [...methods].filter(([, method]) => isGenerator(method)).map(([methodName]) => methodName),
+    entryNamed: (entryName) => named(entries, name, 'entry', entryName),
+    speculatorNamed: (speculatorName) => named(speculators, name, 'speculator', speculatorName),
+    hasStep: (stepName) => methods.has(stepName),
     stepNamed(stepName) {
       const step = methods.get(stepName);
       if (step === undefined) throw unknownStep(name, stepName, methods);
@@ -86,6 +93,14 @@ const GeneratorFunction = Object.getPrototypeOf(function* () {}).constructor;
 
 function isGenerator(method: AnyStep): boolean {
   return method instanceof GeneratorFunction;
+}
+
+function named<T>(all: ReadonlyMap<string, T>, scraper: string, sort: string, name: string): T {
+  const found = all.get(name);
+  if (found !== undefined) return found;
+  throw new CurlewError(ErrorCode.unknownEntry, `${scraper} has no ${sort} named ${name} any more.`, {
+    remedy: 'Use the scraper the run was begun with (--file), or begin a new run.',
+  });
 }
 
 function unknownStep(scraper: string, step: string, methods: ReadonlyMap<string, AnyStep>): CurlewError {
