@@ -35,7 +35,28 @@ describe('isHit', () => {
   });
 });
 
+describe('an isReal that says neither true nor false', () => {
+  it.each([
+    [() => Promise.resolve(false), 'a promise'],
+    [() => Promise.reject(new Error('no')), 'a promise'],
+    [() => undefined, 'undefined'],
+    [() => 0, '0'],
+    [() => 'no', '"no"'],
+    [() => ({ text: 'x' }), 'an object (text)'],
+  ])('is an error, and no hit: %s', (answer, said) => {
+    const isReal = answer as unknown as () => boolean;
+    expect(() => isHit(court({ isReal }), probe, page)).toThrow(
+      `isReal of Court.byNumber gave back ${said}, but it must be true or false.`,
+    );
+  });
+});
+
 describe('recordMiss', () => {
+  it.each([[undefined], [Promise.resolve([])], ['text']])('refuses an onMiss that gives back %o', (given) => {
+    const onMiss = () => given as unknown as [];
+    expect(() => recordMiss(court({ onMiss }), probe, outcome)).toThrow('onMiss of Court.byNumber gave back');
+  });
+
   const Missing = z.object({ id: z.int(), why: z.string() });
 
   it('records nothing unless the author wants to', () => {

@@ -6,7 +6,8 @@ import { type NewWalk, sequenceKey } from '../ledger/probe.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import type { ScraperDefinition } from '../scraper/definition.ts';
 import type { AnyScraperParams } from '../scraper/scraper.ts';
-import { assertGap, assertId, type Speculator } from '../scraper/speculate.ts';
+import type { Speculator } from '../scraper/speculate.ts';
+import { assertGap, assertId } from '../scraper/speculate-options.ts';
 import { readSpeculatorParams, type SpeculatorParams, unknownSpeculator } from '../scraper/speculation-params.ts';
 
 /** `from-last`: start from what earlier runs observed. `holes`: ask only for ids that they do not know to exist. */
@@ -27,7 +28,8 @@ export function planWalks(
   const knownByKey = new Map(known.map((sequence) => [sequenceKey(sequence.walk), sequence]));
   return [...definition.speculators].flatMap(([name, speculator]) => {
     const { highestObserved, largestObservedGap } = speculator.options;
-    const asked = readSpeculatorParams(name, speculative[name] ?? {});
+    const given = speculative[name];
+    const asked = readSpeculatorParams(name, given === undefined ? {} : given);
     if (only !== undefined && !only.includes(name)) {
       if (Object.keys(asked).length > 0) throw leftOut(name, only);
       return [];

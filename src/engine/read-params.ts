@@ -3,10 +3,34 @@
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { findNonJson, type Json } from '../platform/json.ts';
 import { didYouMean } from '../platform/nearest.ts';
+import { describeValue, isPlainObject } from '../scraper/author-function.ts';
 import type { ScraperDefinition } from '../scraper/definition.ts';
 import type { Entry } from '../scraper/entry.ts';
 import type { AnyScraperParams } from '../scraper/scraper.ts';
 import { validate } from '../scraper/validate.ts';
+
+const PARAMS = ['entries', 'speculative', 'only'] as const;
+
+/** What a scraper was given as its parameters, which may be anything. Throws `invalid_parameter`. */
+export function readScraperParams(scraper: string, given: unknown): AnyScraperParams {
+  const wrong = (what: string, remedy: string) =>
+    new CurlewError(ErrorCode.invalidParameter, `The parameters of ${scraper} ${what}.`, { remedy });
+  if (!isPlainObject(given)) throw wrong(`are ${describeValue(given)}`, `Start from ${scraper}.params().`);
+  for (const key of Object.keys(given)) {
+    if ((PARAMS as readonly string[]).includes(key)) continue;
+    throw wrong(`have no ${key}`, `${didYouMean(key, PARAMS)}They have: ${PARAMS.join(', ')}.`);
+  }
+  const { entries = {}, speculative = {}, only } = given;
+  if (!isPlainObject(entries))
+    throw wrong(`have entries that are ${describeValue(entries)}`, 'Give an object by entry.');
+  if (!isPlainObject(speculative)) {
+    throw wrong(`have a speculative that is ${describeValue(speculative)}`, 'Give an object by speculator.');
+  }
+  if (only !== undefined && !(Array.isArray(only) && only.every((name) => typeof name === 'string'))) {
+    throw wrong(`have an only that is ${describeValue(only)}`, 'Give a list of names of entries and speculators.');
+  }
+  return { entries, speculative: speculative as NonNullable<AnyScraperParams['speculative']>, only };
+}
 
 export interface PlannedEntry {
   readonly entry: string;

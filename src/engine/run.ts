@@ -18,7 +18,7 @@ import { LiveSource, type World } from './live-source.ts';
 import { observations } from './observations.ts';
 import { planWalks, type WalkStart } from './plan-walks.ts';
 import type { Progress, RunProgress } from './progress.ts';
-import { assertSomething, planEntries } from './read-params.ts';
+import { assertSomething, planEntries, readScraperParams } from './read-params.ts';
 import { RecordStream } from './record-stream.ts';
 import { readSettings, type Settings, type SettingsInput } from './settings.ts';
 import { type RunWork, workRun } from './work-run.ts';
@@ -63,13 +63,14 @@ export function run(scraper: Scraper, options: RunOptions): RunHandle {
     // What can be refused without a ledger is refused before there is one.
     const settings = readSettings(given);
     const definition = defineScraper(scraper, settings.baseUrl);
-    const seeds = planEntries(definition, scraper.params);
-    assertSomething(definition, seeds, planWalks(definition, scraper.params, 'declared', []));
+    const asked = readScraperParams(definition.name, scraper.params);
+    const seeds = planEntries(definition, asked);
+    assertSomething(definition, seeds, planWalks(definition, asked, 'declared', []));
     return async (data) => {
       data.ledger.setDurability(settings.durability);
       const { name } = definition;
       const observed = await observations(data.ledger, name, source, walkFrom);
-      const walks = planWalks(definition, scraper.params, walkFrom, observed);
+      const walks = planWalks(definition, asked, walkFrom, observed);
       // Runs that start from another one are asked for something else, and are not compared with those that do not.
       const params = plain({ ...scraper.params, ...(walkFrom !== 'declared' && { walkFrom }) });
       const created = { kind: 'scraper', trigger, name, source, params, replayOf: undefined } as const;

@@ -2,6 +2,9 @@
 // In the ledger a step is its name; here the name becomes a method again.
 
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { didYouMean } from '../platform/nearest.ts';
+import { isPlainObject } from './author-function.ts';
+import { checkFields } from './check-fields.ts';
 import { type Entry, isEntry } from './entry.ts';
 import type { AnyStep } from './request.ts';
 import type { Scraper } from './scraper.ts';
@@ -31,6 +34,7 @@ export interface ScraperDefinition {
  */
 export function defineScraper(scraper: Scraper, baseUrl = scraper.baseUrl): ScraperDefinition {
   const name = scraper.constructor.name || 'Scraper';
+  checkFields(scraper, name);
   if (!URL.canParse(baseUrl)) {
     throw new CurlewError(ErrorCode.scraperDefinition, `The base URL of ${name} is not an absolute URL: ${baseUrl}`, {
       remedy: "Set it like this: baseUrl = 'https://court.example';",
@@ -39,6 +43,7 @@ export function defineScraper(scraper: Scraper, baseUrl = scraper.baseUrl): Scra
   const entries = new Map(Object.entries(scraper).filter((pair): pair is [string, Entry<unknown>] => isEntry(pair[1])));
   const methods = methodsOf(scraper);
   const speculators = speculatorsOf(scraper, methods);
+  checkPriorities(scraper, name, methods);
   const names = new Map([...methods].map(([methodName, method]) => [method, methodName]));
   return {
     scraper,
@@ -61,6 +66,21 @@ export function defineScraper(scraper: Scraper, baseUrl = scraper.baseUrl): Scra
       return stepName;
     },
   };
+}
+
+/** A priority of a step that does not exist would be ignored. */
+function checkPriorities(scraper: Scraper, name: string, methods: ReadonlyMap<string, AnyStep>): void {
+  const priorities: unknown = scraper.priorities;
+  const wrong = (what: string, remedy: string) =>
+    new CurlewError(ErrorCode.scraperDefinition, `The priorities of ${name} ${what}.`, { remedy });
+  if (!isPlainObject(priorities)) throw wrong('are no object', 'Write priorities = { parseCase: 10 }.');
+  for (const [step, priority] of Object.entries(priorities)) {
+    if (!methods.has(step)) {
+      const names = [...methods.keys()];
+      throw wrong(`name ${step}, which is no step`, `${didYouMean(step, names)}Its methods are: ${names.join(', ')}.`);
+    }
+    if (!Number.isSafeInteger(priority)) throw wrong(`give ${step} no whole number`, 'Higher goes first; default 0.');
+  }
 }
 
 /** Fields first, then decorated methods. */

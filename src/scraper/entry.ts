@@ -1,5 +1,7 @@
 // Where a run can begin. An entry is declared as a field of a scraper; the field's name is the entry's name.
 
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { assertFunction, describeValue } from './author-function.ts';
 import type { Request } from './request.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
@@ -26,12 +28,27 @@ export function entry<Schema extends StandardSchema>(
   schema: Schema,
   begin: (params: StandardSchema.InferOutput<Schema>) => EntryRequests,
 ): Entry<StandardSchema.InferOutput<Schema>>;
-export function entry(
-  first: StandardSchema | (() => EntryRequests),
-  begin?: (params: unknown) => EntryRequests,
-): Entry<unknown> {
-  if (begin === undefined) return { kind: 'entry', schema: undefined, begin: first as () => EntryRequests };
-  return { kind: 'entry', schema: first as StandardSchema, begin };
+export function entry(first: unknown, ...rest: readonly unknown[]): Entry<unknown> {
+  const begin = rest.length === 0 ? first : rest[0];
+  const schema = rest.length === 0 ? undefined : first;
+  if (schema === undefined ? rest.length > 0 : !isSchema(schema)) {
+    throw new CurlewError(
+      ErrorCode.scraperDefinition,
+      `The schema of an entry is ${describeValue(schema)}, but it must be a schema of zod or another library.`,
+      { remedy: 'Write entry(z.object({ … }), (params) => …), or entry(() => …) for one without parameters.' },
+    );
+  }
+  if (isSchema(begin)) {
+    throw new CurlewError(ErrorCode.scraperDefinition, 'An entry has a schema, but no function that begins it.', {
+      remedy: 'Write entry(schema, (params) => get(…)).',
+    });
+  }
+  assertFunction('What an entry begins with', begin, { yield: true });
+  return { kind: 'entry', schema: schema as StandardSchema | undefined, begin: begin as Entry<unknown>['begin'] };
+}
+
+function isSchema(value: unknown): boolean {
+  return (typeof value === 'object' || typeof value === 'function') && value !== null && '~standard' in value;
 }
 
 /** True for what `entry` returns. */

@@ -1,5 +1,7 @@
 // One finding of a step. Validation happens when the engine takes it: an invalid record is kept with its errors.
 
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { describeValue } from './author-function.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
 /** A record on its way out of a step; made by `record`. */
@@ -23,6 +25,17 @@ export function record<Schema extends StandardSchema>(
   schema: Schema,
   data: StandardSchema.InferInput<Schema>,
 ): ScrapedRecord {
+  if (typeof type !== 'string' || type === '') {
+    throw new CurlewError(
+      ErrorCode.stepFailed,
+      `The sort of a record is ${describeValue(type)}, but it must be a text.`,
+    );
+  }
+  if (schema?.['~standard'] === undefined) {
+    throw new CurlewError(ErrorCode.stepFailed, `The schema of record ${type} is ${describeValue(schema)}.`, {
+      remedy: 'Give a schema of zod, valibot, arktype or another Standard Schema library.',
+    });
+  }
   return { kind: 'record', type, schema, data };
 }
 

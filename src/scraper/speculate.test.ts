@@ -103,13 +103,104 @@ describe('speculate.partitioned', () => {
     [[0.5, 2], 'year is 0.5, but'],
     [[1, 2.5], 'year is 2.5, but'],
     [[], `year is [], but it must be ${wanted}.`],
-    [['a', 'a'], `year is [a, a], but it must be ${wanted}.`],
+    [['a', 'a'], `year is ["a", "a"], but it must be ${wanted}.`],
     [[2024], 'year is [2024], but'],
     [[2024, 2025, 2026], 'year is [2024, 2025, 2026], but'],
-    [['a', 2], 'year is [a, 2], but'],
-    [[2, 'a'], 'year is [2, a], but'],
+    [['a', 2], 'year is ["a", 2], but'],
+    [[2, 'a'], 'year is [2, "a"], but'],
+    ['2020', `year is 2020, but it must be ${wanted}.`],
+    [2020, 'year is 2020, but'],
+    [null, 'year is null, but'],
+    [undefined, 'year is undefined, but'],
+    [[null], 'year is [null], but'],
+    [[true, false], 'year is [true, false], but'],
+    [['a', ''], 'year is ["a", ""], but'],
+    [[1, Number.NaN], 'year is NaN, but'],
+    [[0, 1e9], 'at most 100000 partitions, and these are 1000000001.'],
   ])('refuses %j', (values, message) => {
     expect(() => partitionsOf({ year: values as unknown as PartitionValues })).toThrow(message);
+  });
+});
+
+describe('what a speculator is declared with', () => {
+  it.each([
+    [{ largestGap: 5 }, 'A speculator has no option largestGap.'],
+    [{ isreal: () => true }, 'A speculator has no option isreal.'],
+    [{ highestObserved: null }, 'highestObserved is null, but'],
+    [{ highestObserved: '500' }, 'highestObserved is 500, but'],
+    [{ maxProbes: null }, 'maxProbes is null, but'],
+    [{ observationDate: new Date(0) }, 'observationDate is a Date, but it must be a text'],
+    [{ isReal: async () => false }, 'isReal is an async function, but it must be a plain function.'],
+    [{ *isReal() {} }, 'isReal is a generator, but it must be a plain function.'],
+    [{ isReal: true }, 'isReal is true, but it must be a function.'],
+    [{ isReal: null }, 'isReal is null, but it must be a function.'],
+    [{ onMiss: async () => [] }, 'onMiss is an async function, but'],
+    [{ async *onMiss() {} }, 'onMiss is an async generator, but'],
+    [null, 'The options of a speculator is null, but it must be an object'],
+    [undefined, 'The options of a speculator is undefined, but'],
+    [[], 'The options of a speculator is [], but'],
+    [500, 'The options of a speculator is 500, but'],
+  ])('is refused when it is %o', (options, message) => {
+    expect(() => speculate(options as SpeculateOptions, ask)).toThrow(message);
+    expect(() => speculate.partitioned({ year: [1, 2] }, options as SpeculateOptions, (_, id) => ask(id))).toThrow(
+      message,
+    );
+  });
+
+  it.each([
+    [undefined, 'What a speculator asks with is undefined, but it must be a function.'],
+    [null, 'What a speculator asks with is null, but'],
+    [async (id: number) => ask(id), 'What a speculator asks with is an async function, but'],
+    [
+      function* (id: number) {
+        yield ask(id);
+      },
+      'What a speculator asks with is a generator, but',
+    ],
+  ])('is refused with %s as its function', (strange, message) => {
+    expect(() => speculate({}, strange as unknown as typeof ask)).toThrow(message);
+    expect(() => speculate.partitioned({ year: [1, 2] }, {}, strange as never)).toThrow(message);
+  });
+
+  it('may be given options that are undefined, and an onMiss that is a generator', () => {
+    expect(() => speculate({ isReal: undefined, maxProbes: undefined, *onMiss() {} } as never, ask)).not.toThrow();
+  });
+
+  it.each([null, {}, [], 'year'])('is refused when it is partitioned by %o', (dimensions) => {
+    expect(() => partitionsOf(dimensions as never)).toThrow('What a speculator is partitioned by is');
+  });
+});
+
+describe('a decorator that is no standard one', () => {
+  class Court {
+    fetchCase(id: number): Request {
+      return ask(id);
+    }
+  }
+
+  it.each([
+    ['legacy', [Court.prototype, 'fetchCase', Object.getOwnPropertyDescriptor(Court.prototype, 'fetchCase')]],
+    ['of an older proposal', [{ kind: 'method', key: 'fetchCase', placement: 'prototype' }]],
+  ])('is refused: %s', (_, args) => {
+    const decorate = speculate({}) as unknown as (...args: unknown[]) => unknown;
+    expect(() => decorate(...args)).toThrow(
+      expect.objectContaining({
+        code: 'scraper_definition',
+        message: expect.stringContaining('is compiled as a legacy decorator'),
+        remedy: expect.stringContaining('Take experimentalDecorators out of tsconfig.json'),
+      }),
+    );
+  });
+
+  it.each(['field', 'getter', 'accessor', 'class'])('is refused on a %s', (kind) => {
+    const decorate = speculate({}) as unknown as (...args: unknown[]) => unknown;
+    expect(() => decorate(undefined, { kind, name: 'fetchCase' })).toThrow(`@speculate stands on a ${kind}`);
+  });
+
+  it('is refused without its options', () => {
+    expect(() => (speculate as unknown as (...args: unknown[]) => unknown)(ask, { kind: 'method' })).toThrow(
+      'speculate is given a function where its options belong.',
+    );
   });
 });
 

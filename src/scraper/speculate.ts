@@ -3,9 +3,11 @@
 
 import type { Outcome } from '../fetch/outcome.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { assertFunction } from './author-function.ts';
 import type { Page } from './page/page.ts';
 import type { ScrapedRecord } from './record.ts';
 import type { Request } from './request.ts';
+import { partitionsOf, readOptions } from './speculate-options.ts';
 
 /** What is known of a sequence of ids, and how answers about them are read. */
 export interface SpeculateOptions {
@@ -71,14 +73,25 @@ export type SpeculateDecorator = <This, Method extends (this: This, id: number) 
  */
 export function speculate(options: SpeculateOptions, ask: (id: number) => Request): Speculator;
 export function speculate(options: SpeculateOptions): SpeculateDecorator;
-export function speculate(options: SpeculateOptions, ask?: (id: number) => Request): Speculator | SpeculateDecorator {
+export function speculate(options: SpeculateOptions, ...rest: readonly unknown[]): Speculator | SpeculateDecorator {
+  if (typeof options === 'function') throw bareDecorator();
   const checked = readOptions(options);
-  if (ask !== undefined) return { kind: 'speculator', options: checked, partitions: [{}], ask: (_, id) => ask(id) };
-  return (method, { name, private: isPrivate, static: isStatic }) => {
+  if (rest.length > 0) {
+    const [ask] = rest;
+    assertFunction('What a speculator asks with', ask, { yield: false });
+    const request = ask as (id: number) => Request;
+    return { kind: 'speculator', options: checked, partitions: [{}], ask: (_, id) => request(id) };
+  }
+  const decorator: SpeculateDecorator = (method, context) => {
+    assertStandardDecorator(context);
+    const { name, private: isPrivate, static: isStatic } = context;
     if (isPrivate || isStatic) throw unreachable(String(name));
+    assertFunction(`@speculate of ${String(name)}`, method, { yield: false });
     decorated.set(method, checked);
     return method;
   };
+  decorators.add(decorator);
+  return decorator;
 }
 
 /** Values of a partition's dimension: every text listed, or all whole numbers from the first to the last. */
@@ -95,15 +108,20 @@ speculate.partitioned = <Dimensions extends Readonly<Record<string, PartitionVal
   dimensions: Dimensions,
   options: SpeculateOptions,
   ask: (partition: { readonly [Name in keyof Dimensions]: Dimensions[Name][number] }, id: number) => Request,
-): Speculator => ({
-  kind: 'speculator',
-  options: readOptions(options),
-  partitions: partitionsOf(dimensions),
-  ask: ask as (partition: Partition, id: number) => Request,
-});
+): Speculator => {
+  const checked = { options: readOptions(options), partitions: partitionsOf(dimensions) };
+  assertFunction('What a speculator asks with', ask, { yield: false });
+  return { kind: 'speculator', ...checked, ask: ask as (partition: Partition, id: number) => Request };
+};
 
 /** Options of methods that were declared with the decorator. */
 const decorated = new WeakMap<object, Speculator['options']>();
+const decorators = new WeakSet<object>();
+
+/** True for `speculate(options)` without a function: a decorator, and of no use as a field. */
+export function isSpeculateDecorator(value: unknown): boolean {
+  return typeof value === 'function' && decorators.has(value);
+}
 
 /** The speculator that a decorated method stands for; undefined for any other function. */
 export function speculatorOf(method: (id: number) => unknown, scraper: object): Speculator | undefined {
@@ -117,59 +135,35 @@ export function isSpeculator(value: unknown): value is Speculator {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'speculator';
 }
 
-function readOptions(options: SpeculateOptions): Speculator['options'] {
-  const { highestObserved = 1, largestObservedGap = 10, onDuplicate = 'miss', maxProbes } = options;
-  assertId('highestObserved', highestObserved);
-  assertGap('largestObservedGap', largestObservedGap);
-  if (maxProbes !== undefined && (!Number.isSafeInteger(maxProbes) || maxProbes < 1)) {
-    throw bad('maxProbes', maxProbes, 'a whole number from 1 up');
+/** Legacy decorators are called with the class, a name and a descriptor, and their methods would be walked by nobody. */
+function assertStandardDecorator(context: unknown): void {
+  if (typeof context !== 'object' || context === null || !('kind' in context)) {
+    const on = typeof context === 'string' ? ` of ${context}` : '';
+    throw new CurlewError(
+      ErrorCode.scraperDefinition,
+      `@speculate${on} is compiled as a legacy decorator, which Curlew cannot use.`,
+      {
+        remedy:
+          'Take experimentalDecorators out of tsconfig.json (in Babel: version "2023-11"), so that decorators are the standard ones. ' +
+          'Or declare a field, which needs no compiler: byNumber = speculate({ … }, (id) => get(…)).',
+      },
+    );
   }
-  if (onDuplicate !== 'miss' && onDuplicate !== 'inherit') throw bad('onDuplicate', onDuplicate, 'miss or inherit');
-  return { ...options, highestObserved, largestObservedGap, onDuplicate };
+  if (context.kind === 'method') return;
+  throw new CurlewError(ErrorCode.scraperDefinition, `@speculate stands on a ${context.kind}, and not on a method.`, {
+    remedy:
+      'Declare it as a method that gives back the request for an id, or as a field: speculate({ … }, (id) => get(…)).',
+  });
 }
 
-/** Ids are safe integers; 0 and negative ones are fine. */
-export function assertId(name: string, value: number): void {
-  if (!Number.isSafeInteger(value)) throw bad(name, value, 'a whole number that is not beyond 2^53');
-}
-
-export function assertGap(name: string, value: number): void {
-  if (!Number.isSafeInteger(value) || value < 0) throw bad(name, value, 'a whole number from 0 up');
-}
-
-function bad(name: string, value: unknown, wanted: string): CurlewError {
-  return new CurlewError(ErrorCode.invalidParameter, `${name} is ${String(value)}, but it must be ${wanted}.`);
+function bareDecorator(): CurlewError {
+  return new CurlewError(ErrorCode.scraperDefinition, 'speculate is given a function where its options belong.', {
+    remedy: 'Write the options first: speculate({}, (id) => get(…)), or @speculate({}) on a method.',
+  });
 }
 
 function unreachable(name: string): CurlewError {
   return new CurlewError(ErrorCode.scraperDefinition, `@speculate stands on ${name}, which is private or static.`, {
     remedy: 'Make it a public method of the scraper.',
   });
-}
-
-function partitionsOf(dimensions: Readonly<Record<string, PartitionValues>>): Partition[] {
-  let partitions: Partition[] = [{}];
-  for (const [name, values] of Object.entries(dimensions)) {
-    const spread = valuesOf(name, values);
-    partitions = partitions.flatMap((partition) => spread.map((value) => ({ ...partition, [name]: value })));
-  }
-  return partitions;
-}
-
-function valuesOf(name: string, values: PartitionValues): readonly (string | number)[] {
-  const [first, last] = values;
-  if (values.length === 2 && typeof first === 'number' && typeof last === 'number') {
-    assertId(name, first);
-    assertId(name, last);
-    if (first > last) throw bad(name, `[${first}, ${last}]`, 'a range whose first is not above its last');
-    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
-  }
-  if (values.length === 0 || new Set<unknown>(values).size < values.length || values.some(isNumber)) {
-    throw bad(name, `[${values.join(', ')}]`, 'texts, at least one and none twice, or the first and last of a range');
-  }
-  return values;
-}
-
-function isNumber(value: unknown): boolean {
-  return typeof value === 'number';
 }

@@ -73,8 +73,23 @@ describe('readSpeculatorParams', () => {
       expect.objectContaining({
         code: 'invalid_parameter',
         message: 'The definite range of byNumber is not two ids.',
-        remedy: 'Give the first and the last id; both are included.',
+        remedy: 'Give the first and the last id; both are included. Leave it out for the default.',
       }),
     );
+  });
+
+  it.each([
+    [{ definiteRange: null }, 'The definite range of byNumber is not two ids.'],
+    [{ definiteRange: '1..5' }, 'The definite range of byNumber is not two ids.'],
+    [{ definiteRange: { 0: 1, 1: 5, length: 2 } }, 'The definite range of byNumber is not two ids.'],
+    [{ definiteRange: ['1', '5'] }, 'definiteRange of byNumber is 1, but it must be a whole number'],
+    [{ definiteRange: [null, 5] }, 'definiteRange of byNumber is null, but'],
+    [{ plus: null }, 'plus of byNumber is null, but it must be a whole number from 0 up.'],
+    [{ plus: '5' }, 'plus of byNumber is 5, but'],
+    [null, 'The settings of speculator byNumber are null, but they must be an object.'],
+    [5, 'The settings of speculator byNumber are 5, but'],
+    [[1, 5], 'The settings of speculator byNumber are [1, 5], but'],
+  ])('refuses %j', (given, message) => {
+    expect(() => readSpeculatorParams('byNumber', given)).toThrow(message);
   });
 });

@@ -2,8 +2,10 @@
 
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { didYouMean } from '../platform/nearest.ts';
+import { describeValue, isPlainObject } from './author-function.ts';
 import type { Request } from './request.ts';
 import type { Speculator } from './speculate.ts';
+import { assertGap, assertId } from './speculate-options.ts';
 
 /** Settings of one speculator for one run. */
 export interface SpeculatorParams {
@@ -42,19 +44,29 @@ export function speculatorParams<Name extends PropertyKey>(
 const SETTINGS = ['definiteRange', 'plus'];
 
 /** Settings as they come from code or a command line. Throws `invalid_parameter` for what is none of them. */
-export function readSpeculatorParams(name: string, given: SpeculatorParams): SpeculatorParams {
+export function readSpeculatorParams(name: string, given: unknown): SpeculatorParams {
+  if (!isPlainObject(given)) {
+    throw new CurlewError(
+      ErrorCode.invalidParameter,
+      `The settings of speculator ${name} are ${describeValue(given)}, but they must be an object.`,
+      { remedy: `Its settings are: ${SETTINGS.join(', ')}.` },
+    );
+  }
   for (const key of Object.keys(given)) {
     if (SETTINGS.includes(key)) continue;
     throw new CurlewError(ErrorCode.invalidParameter, `Speculator ${name} has no setting ${key}.`, {
       remedy: `Its settings are: ${SETTINGS.join(', ')}.`,
     });
   }
-  if (given.definiteRange !== undefined && given.definiteRange.length !== 2) {
+  const { definiteRange, plus } = given;
+  if (definiteRange !== undefined && !(Array.isArray(definiteRange) && definiteRange.length === 2)) {
     throw new CurlewError(ErrorCode.invalidParameter, `The definite range of ${name} is not two ids.`, {
-      remedy: 'Give the first and the last id; both are included.',
+      remedy: 'Give the first and the last id; both are included. Leave it out for the default.',
     });
   }
-  return given;
+  for (const id of definiteRange ?? []) assertId(`definiteRange of ${name}`, id);
+  if (plus !== undefined) assertGap(`plus of ${name}`, plus);
+  return given as SpeculatorParams;
 }
 
 export function unknownSpeculator(scraper: string, name: string, names: readonly string[]): CurlewError {

@@ -45,8 +45,8 @@ params.speculative.byNumber.definiteRange = [1, 2];
 (() => params.speculative.byNumbr);
 `;
 
-/** Compiles a file for ES2022 with nothing switched on, and gives the path of the JavaScript. */
-async function compile(source: string): Promise<string> {
+/** Compiles a file for ES2022 with nothing else switched on, and gives the path of the JavaScript. */
+async function compile(source: string, more: object = {}): Promise<string> {
   const directory = scratch('src');
   await mkdir(directory);
   await symlink(join(HOME, 'node_modules'), join(directory, 'node_modules'));
@@ -63,6 +63,7 @@ async function compile(source: string): Promise<string> {
     outDir: scratch('out'),
     types: ['node'],
     paths: { curlew: [join(HOME, 'src/index.ts')] },
+    ...more,
   };
   await writeFile(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['court.ts'] }));
   const tsc = join(HOME, 'node_modules/typescript/bin/tsc');
@@ -80,6 +81,25 @@ it('a decorated method, compiled, comes to the same as a field', { timeout: 60_0
     expect(method.speculation).toEqual(field.speculation);
     expect(method).toMatchObject({ health: 'ok', records: court.expectedCases().length });
     expect(await sortedRecords(scratch('method'))).toEqual(await sortedRecords(scratch('field')));
+  } finally {
+    await court.close();
+  }
+});
+
+it('a legacy decorator is refused, and no request is made', { timeout: 60_000 }, async () => {
+  // Without the types of the standard, which legacy decorators do not fit: so does code that is never type-checked.
+  const unchecked = DECORATED.replace(/\nimport/, '\n// @ts-nocheck\nimport');
+  const compiled = await compile(unchecked, { experimentalDecorators: true });
+  expect(await readFile(compiled, 'utf8')).toContain('__decorate(');
+  const court = await startCourt({ seed: 3, highest: 140 });
+  try {
+    const ended = await curlew(runArguments(compiled, court, scratch('data')));
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain(
+      '@speculate of byNumber is compiled as a legacy decorator, which Curlew cannot use.',
+    );
+    expect(ended.stderr).toContain('Take experimentalDecorators out of tsconfig.json');
+    expect(court.log.entries).toEqual([]);
   } finally {
     await court.close();
   }

@@ -302,7 +302,7 @@ describe('partitions', () => {
   it.each([
     [{ year: [2026, 2023] }, 'year is [2026, 2023], but it must be a range whose first is not above its last'],
     [{ year: [] }, 'year is [], but it must be texts, at least one'],
-    [{ year: ['A', 'A'] }, 'year is [A, A]'],
+    [{ year: ['A', 'A'] }, 'year is ["A", "A"]'],
     [{ year: [2023, 2024, 2025] }, 'year is [2023, 2024, 2025]'],
     [{ year: [2023.5, 2024] }, 'year is 2023.5'],
   ])('%j are refused', (dimensions, message) => {
