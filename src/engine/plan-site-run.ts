@@ -6,14 +6,17 @@ import { defineScraper } from '../scraper/definition.ts';
 import type { Page } from '../scraper/page/page.ts';
 import { get, type Step } from '../scraper/request.ts';
 import type { SiteDefinition } from '../sites/define-site.ts';
+import { hashDefinition } from '../sites/hash-definition.ts';
+import { keepsItems } from '../sites/keeps-items.ts';
 import { resolveRequest } from './resolve-request.ts';
 import { saved } from './run.ts';
 import type { Settings } from './settings.ts';
 
-/** Who asked for it, and the file it was loaded from. */
-type Origin = Pick<NewRun, 'trigger' | 'source'>;
+/** Who asked for it, the file it was loaded from, and whether items that are missing are accepted as gone. */
+type Origin = Pick<NewRun, 'trigger' | 'source'> & { readonly acceptMissing?: boolean };
 
-export function planSiteRun(site: SiteDefinition, origin: Origin, settings: Settings): RunPlan {
+export function planSiteRun(site: SiteDefinition, given: Origin, settings: Settings): RunPlan {
+  const { acceptMissing = false, ...origin } = given;
   const definition = defineScraper(new site.scraper(), settings.baseUrl);
   const step = definition.stepNamed(site.itemStep) as Step<Page, []>;
   return {
@@ -26,5 +29,7 @@ export function planSiteRun(site: SiteDefinition, origin: Origin, settings: Sett
       replayOf: undefined,
     },
     request: (url) => resolveRequest(get(url, step), { base: url, depth: 0, occurrence: `item ${url}` }, definition),
+    keepsItems: (startPage) => !acceptMissing && keepsItems(startPage, site),
+    definition: hashDefinition(site),
   };
 }

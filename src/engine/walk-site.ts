@@ -10,12 +10,13 @@ import { readMemory } from '../fetch/stored-memory.ts';
 import { translate } from '../ledger/database.ts';
 import { LEDGER_FILE } from '../ledger/ledger.ts';
 import type { Trigger } from '../ledger/run.ts';
-import type { StartPage } from '../ledger/sites/partial-run-table.ts';
+import type { StartPage, StoredPartialRun } from '../ledger/sites/partial-run-table.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { systemRandom } from '../platform/random.ts';
 import { canonicalUrl } from '../scraper/canonical-url.ts';
 import { defineScraper } from '../scraper/definition.ts';
 import type { SiteDefinition } from '../sites/define-site.ts';
+import { hashDefinition } from '../sites/hash-definition.ts';
 import type { ScrapeRun } from '../sites/pagination-state.ts';
 import { ProxyBlocklist } from '../sites/proxy-blocklist.ts';
 import { ProxyDistributor } from '../sites/proxy-distributor.ts';
@@ -38,6 +39,10 @@ export interface WalkSiteOptions extends SettingsInput {
   readonly trigger?: Trigger;
   /** Called when a list page was saved, or a start page was given up, with where it stands. */
   readonly onProgress?: (startPage: StartPage) => void;
+  /** Called when what was walked before is thrown away, since the lists are read in another way now. */
+  readonly onThrownAway?: (thrownAway: StoredPartialRun) => void;
+  /** Whether items that the run before had and this one has not are accepted as gone. Default: no, the run is suspicious. */
+  readonly acceptMissing?: boolean;
   /** @internal Parts of the world to be replaced, for tests. */
   readonly world?: World;
 }
@@ -99,9 +104,11 @@ interface OpenSite {
 
 async function withSite<T>(
   site: SiteDefinition,
-  { data: path, source, trigger = 'cli', onProgress: _, world = {}, ...given }: WalkSiteOptions,
+  options: WalkSiteOptions,
   use: (open: OpenSite) => Promise<T>,
 ): Promise<T> {
+  const { data: path, source, trigger = 'cli', acceptMissing = false, world = {}, ...rest } = options;
+  const { onProgress: _, onThrownAway: __, ...given } = rest;
   // What cannot be used is refused before there is a ledger.
   readSettings(given);
   const { clock = systemClock } = world;
@@ -111,7 +118,7 @@ async function withSite<T>(
     const kept = await sites.partialRun(site.domain);
     const settings = readSettings({ ...(kept?.settings as object | undefined), ...given });
     data.ledger.setDurability(settings.durability);
-    const planRun = () => planSiteRun(site, { trigger, source }, settings);
+    const planRun = () => planSiteRun(site, { trigger, source, acceptMissing }, settings);
     const manager = new SiteManager({ ledger: sites, planRun });
     await manager.addSite(site, source);
     return await use({ data, manager, settings, clock });
@@ -126,8 +133,10 @@ function walkAndCommit(site: SiteDefinition, options: WalkSiteOptions, patience:
     const { sites } = data.ledger;
     const definition = defineScraper(new site.scraper(), settings.baseUrl);
     const startPages = site.startPages.map((url) => canonicalUrl(url, definition.baseUrl));
-    const writer = await sites.takeWalk(site.domain, startPages, saved(settings));
+    const taken = await sites.takeWalk(site.domain, startPages, saved(settings), hashDefinition(site));
+    const { writer, thrownAway } = taken;
     try {
+      if (thrownAway !== undefined) options.onThrownAway?.(thrownAway);
       const { onProgress = () => {}, world: { random = systemRandom } = {} } = options;
       const pipeline = await openPipeline(site, options, open);
       const walker = new SiteWalker({ site, definition, writer, pipeline, clock: open.clock, random, onProgress });

@@ -10,6 +10,7 @@ const good: HealthFacts = {
   invalid: 0,
   cutShort: false,
   recordsBefore: undefined,
+  missing: 0,
 };
 
 describe('a run is', () => {
@@ -22,6 +23,10 @@ describe('a run is', () => {
   it('suspicious when nothing was found, or less than half of what the last run found', () => {
     expect(judgeHealth({ ...good, records: 0 })).toBe('suspicious');
     expect(judgeHealth({ ...good, records: 9, recordsBefore: 20 })).toBe('suspicious');
+  });
+
+  it('suspicious when one item is missing that the lists had before', () => {
+    expect(judgeHealth({ ...good, missing: 1 })).toBe('suspicious');
   });
 
   it.each(['failed', 'blocked', 'unknown'] as const)(

@@ -20,6 +20,8 @@ export interface HealthFacts {
   readonly cutShort: boolean;
   /** Records of the last completed run that was asked for the same; undefined when there is none. */
   readonly recordsBefore: number | undefined;
+  /** Items that the lists of a site had in the run before and have not any more. */
+  readonly missing: number;
 }
 
 const FAILED_ABOVE = 0.4;
@@ -34,6 +36,7 @@ export function judgeHealth(facts: HealthFacts): Health {
   if (facts.status !== 'completed' || requests.pending > 0 || bad > 0 || facts.invalid > 0 || facts.cutShort) {
     return 'partial';
   }
-  if (facts.records === 0 || facts.records < SUSPICIOUS_BELOW * (facts.recordsBefore ?? 0)) return 'suspicious';
+  if (facts.missing > 0 || facts.records === 0 || facts.records < SUSPICIOUS_BELOW * (facts.recordsBefore ?? 0))
+    return 'suspicious';
   return 'ok';
 }

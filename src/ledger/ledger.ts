@@ -35,6 +35,9 @@ export interface LedgerOptions extends DatabaseOptions {
 /** The ledger's file within a data directory. */
 export const LEDGER_FILE = 'ledger.sqlite';
 
+/** Items that are named of those that are missing. */
+const MOST_NAMED = 100;
+
 export class Ledger {
   /** What is known of sites and their walks. */
   readonly sites: SiteLedger;
@@ -185,9 +188,20 @@ export class Ledger {
   /** What went otherwise than hoped, the most frequent first; `detail` is what is known about the example. */
   async problems(id: RunId, limit: number): Promise<(Problem & { readonly detail: Json | undefined })[]> {
     const { requests, events } = this.#tables;
-    return requests
-      .problems(id, limit)
-      .map((problem) => ({ ...problem, detail: events.lastOf(id, problem.request, 'step_failed') }));
+    const found = requests.problems(id, limit).map(({ request, ...problem }) => {
+      return { ...problem, request, detail: request && events.lastOf(id, request, 'step_failed') };
+    });
+    return [...this.#missingItems(id), ...found].slice(0, limit);
+  }
+
+  /** That items of the run before are missing, as a problem. */
+  #missingItems(id: RunId): (Problem & { readonly detail: Json | undefined })[] {
+    const { count, urls } = this.#tables.sites.missing.of(id, MOST_NAMED);
+    const [example] = urls;
+    if (example === undefined) return [];
+    const reason = 'in no list any more, though the run before had it';
+    const about = { step: undefined, request: undefined, example, detail: { urls: [...urls] } };
+    return [{ verdict: 'missing', reason, count, ...about }];
   }
 
   async segmentsOf(id: RunId): Promise<{ readonly segment: number; readonly end: number }[]> {

@@ -33,8 +33,8 @@ export interface Problem {
   readonly reason: string | undefined;
   readonly step: string | undefined;
   readonly count: number;
-  /** The first request of that kind, and its address. */
-  readonly request: RequestId;
+  /** The first request of that kind, if there is one, and its address. */
+  readonly request: RequestId | undefined;
   readonly example: string;
 }
 

@@ -4,6 +4,7 @@ import type { Instant } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
 import type { Health, RunStatus } from './health.ts';
 import type { Observed } from './probe.ts';
+import type { MissingItems } from './sites/site-missing-table.ts';
 import type { SpeculationSummary } from './summarise-walks.ts';
 import type { VerdictCounts } from './verdict.ts';
 
@@ -52,6 +53,8 @@ export interface RunSummary {
   readonly seconds: number;
   /** What a person should know, as sentences. */
   readonly warnings: readonly string[];
+  /** Items that the lists of a site had in the run before and have not any more, when there are any: the first hundred. */
+  readonly missing?: MissingItems;
   /** What each speculator found, when there are any. */
   readonly speculation?: SpeculationSummary;
   /** What each speculator that had a hit may declare next time, beside it. */

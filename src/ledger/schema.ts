@@ -228,4 +228,28 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE walks ADD COLUMN declared_highest INTEGER;
   ALTER TABLE walks ADD COLUMN declared_gap INTEGER;
   `,
+  `
+  -- How lists of a site are read: a walk that was begun another way begins anew.
+  ALTER TABLE partial_runs ADD COLUMN definition TEXT;
+  -- How the walk over a list has ended, while pages of it are read a second time; how many were, and how often they differed.
+  ALTER TABLE start_pages ADD COLUMN ended TEXT;
+  ALTER TABLE start_pages ADD COLUMN rechecked INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE start_pages ADD COLUMN differed INTEGER NOT NULL DEFAULT 0;
+  -- Which page of its list it is, how many items stand on it, where it was answered from, the text of its next link, and
+  -- whether it has an </html>.
+  ALTER TABLE list_pages ADD COLUMN page INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE list_pages ADD COLUMN items INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE list_pages ADD COLUMN landed_url TEXT NOT NULL DEFAULT '';
+  ALTER TABLE list_pages ADD COLUMN next_text TEXT;
+  ALTER TABLE list_pages ADD COLUMN has_html_end INTEGER NOT NULL DEFAULT 0;
+  -- The page of the list that an item stood on; 0: a program has collected it.
+  ALTER TABLE collected_urls ADD COLUMN page INTEGER NOT NULL DEFAULT 0;
+  -- Items that the runs of a site before had, and this one has not.
+  CREATE TABLE site_missing (
+    run_id INTEGER NOT NULL REFERENCES runs (id),
+    url TEXT NOT NULL,
+    start_page TEXT NOT NULL,              -- a list that had it last
+    PRIMARY KEY (run_id, url, start_page)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

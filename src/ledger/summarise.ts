@@ -6,6 +6,7 @@ import { judgeHealth } from './health.ts';
 import type { LedgerTables } from './ledger-tables.ts';
 import { summariseMirror } from './mirror/summarise-mirror.ts';
 import type { RunId, RunSummary } from './run.ts';
+import type { MissingItems } from './sites/site-missing-table.ts';
 import { summariseWalks } from './summarise-walks.ts';
 
 export function summarise(tables: LedgerTables, id: RunId): RunSummary {
@@ -18,9 +19,17 @@ export function summarise(tables: LedgerTables, id: RunId): RunSummary {
   const before = walks?.isOverHoles ? undefined : tables.runs.predecessorOf(run);
   const recordsBefore = before === undefined ? undefined : tables.records.count(before.id).total;
   const cutShort = walks?.cutShort ?? false;
-  const facts = { status: run.status, requests, records: total, invalid, recordsBefore, cutShort };
+  const missing = tables.sites.missing.of(id, MOST_MISSING);
+  const facts = {
+    ...{ status: run.status, requests, records: total, invalid, recordsBefore, cutShort },
+    missing: missing.count,
+  };
   const seconds = Math.round(run.activeMs / 10) / 100;
-  const warnings = [...warningsOf(tables, id, total, recordsBefore), ...(walks?.warnings ?? [])];
+  const warnings = [
+    ...missingWarnings(missing),
+    ...warningsOf(tables, id, total, recordsBefore),
+    ...(walks?.warnings ?? []),
+  ];
   const { name, status } = run;
   const summary = {
     run: id,
@@ -32,8 +41,20 @@ export function summarise(tables: LedgerTables, id: RunId): RunSummary {
     invalid,
     seconds,
     warnings,
+    ...(missing.count > 0 && { missing }),
   };
   return walks === undefined ? summary : { ...summary, speculation: walks.speculation, observed: walks.observed };
+}
+
+/** Of missing items, as many are named as a person would look through. */
+const MOST_MISSING = 100;
+
+function missingWarnings({ count, urls: [example] }: MissingItems): string[] {
+  if (count === 0) return [];
+  return [
+    `${count} item(s) that the lists had in the run before are in none of them now (for example ${example}). If that is ` +
+      'right, accept it once with curlew sites run --accept-missing, or declare list.itemsMayVanish in the site file.',
+  ];
 }
 
 function warningsOf(tables: LedgerTables, run: RunId, records: number, before: number | undefined): string[] {

@@ -3,8 +3,15 @@
 import type { StartPage, StoredPartialRun } from '../ledger/sites/partial-run-table.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 
-/** Gives `partial` back, or throws what is against it: in the order none, empty, incomplete. */
-export function assertCommittable(siteId: string, partial: StoredPartialRun | undefined): StoredPartialRun {
+/**
+ * Gives `partial` back, or throws what is against it: in the order none, empty, incomplete. What was walked with another
+ * definition than the one given is incomplete.
+ */
+export function assertCommittable(
+  siteId: string,
+  partial: StoredPartialRun | undefined,
+  definition?: string,
+): StoredPartialRun {
   if (partial === undefined) {
     throw new CurlewError(ErrorCode.noPartialRun, `No partial run to commit for ${siteId}`, {
       remedy: 'Walk its start pages first: curlew sites run site.ts',
@@ -16,7 +23,7 @@ export function assertCommittable(siteId: string, partial: StoredPartialRun | un
     throw new CurlewError(
       ErrorCode.emptyPagination,
       `Pagination returned 0 URLs - aborting entire run of ${siteId}: ${names}`,
-      { remedy: KEPT },
+      { remedy: kept(siteId) },
     );
   }
   const incomplete = partial.startPages.filter(({ completed }) => !completed);
@@ -24,14 +31,25 @@ export function assertCommittable(siteId: string, partial: StoredPartialRun | un
     throw new CurlewError(
       ErrorCode.incompletePagination,
       `Not all paginations completed successfully for ${siteId}: ${incomplete.map(describe).join('; ')}`,
-      { remedy: KEPT },
+      { remedy: kept(siteId) },
+    );
+  }
+  if (partial.definition !== undefined && definition !== undefined && partial.definition !== definition) {
+    throw new CurlewError(
+      ErrorCode.incompletePagination,
+      `Not all paginations completed successfully for ${siteId}: its lists were walked with another definition than the site has now`,
+      { remedy: `Walk them again: curlew sites resume ${siteId}` },
     );
   }
   return partial;
 }
 
-const KEPT = 'What was walked is kept. See curlew sites status; go on with curlew sites resume.';
+function kept(siteId: string): string {
+  return `What was walked is kept. See it with curlew sites status; continue with curlew sites resume ${siteId}`;
+}
 
-function describe({ url, reason, pages }: StartPage): string {
-  return `${url} (${reason ?? (pages === 0 ? 'not begun' : `stopped after page ${pages}`)})`;
+function describe({ url, reason, pages, urls }: StartPage): string {
+  if (reason !== undefined) return `${url} (${reason})`;
+  if (pages > 0) return `${url} (stopped after page ${pages})`;
+  return `${url} (${urls === 0 ? 'not begun' : `not completed, ${urls} URLs so far`})`;
 }

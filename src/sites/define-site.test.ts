@@ -26,7 +26,25 @@ const good = {
   itemStep: 'parseCase',
 } as const satisfies SiteInput<Court>;
 
+function* years() {
+  for (let year = 2024; year <= 2026; year++) yield `/list/${year}`;
+}
+
+function* endless() {
+  for (;;) yield '/list';
+}
+
 describe('a site', () => {
+  it.each([
+    ['a generator function', years],
+    ['a generator', years()],
+    ['a set', new Set(years())],
+    ['a function that gives a list', () => [...years()]],
+  ])('takes start pages from %s', (_, startPages) => {
+    const site = defineSite({ ...good, startPages });
+    expect(site.startPages).toEqual(['/list/2024', '/list/2025', '/list/2026']);
+  });
+
   it('is what was declared, with no proxies unless some are named', () => {
     expect(defineSite(good)).toEqual({ kind: 'site', ...good, proxies: { strategy: 'none' } });
     expect(defineSite({ ...good, list: { step: 'parseList', total: '.total' } })).toMatchObject({
@@ -42,6 +60,14 @@ describe('a site', () => {
     ['list.items', { list: { items: 'table[' } }],
     ['list.total', { list: { items: 'a', total: '//[' } }],
     ['list.step', { list: { step: 'parseLists' } }],
+    ['list', { list: { items: 'a', nextOnLastPage: 'last' } }],
+    ['list', { list: { items: 'a', nextOnLastPage: [] } }],
+    ['list', { list: { items: 'a', recheck: 'twice' } }],
+    ['list.lastPageMayBeEmpty', { list: { items: 'a', lastPageMayBeEmpty: 'p[' } }],
+    ['startPages', { startPages: '/list' }],
+    ['startPages', { startPages: () => [] }],
+    ['startPages', { startPages: [7] }],
+    ['startPages', { startPages: endless }],
     ['scraper', { scraper: class {} }],
     ['itemStep: Court has no step named parse, but parseList, parseCase', { itemStep: 'parse' }],
     ['itemStep', { itemStep: 'notAStep' }],

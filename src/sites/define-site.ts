@@ -20,14 +20,36 @@ export type PageStepOf<S> = {
 }[keyof S] &
   string;
 
+const NEXT_ON_LAST_PAGE = ['absent', 'disabled', 'itself', 'first-page'] as const;
+/**
+ * What the next link of a last page is. `absent`: there is none. `disabled`: it has no address that can be fetched, as
+ * `javascript:`, `#`, or a `span`. `itself` and `first-page`: it leads there.
+ */
+export type NextOnLastPage = (typeof NEXT_ON_LAST_PAGE)[number];
+
+const RECHECKS = ['none', 'first-page', 'every-page'] as const;
+/** Which pages of a list without a total are read a second time at its end, to see that nothing has moved meanwhile. */
+export type Recheck = (typeof RECHECKS)[number];
+
 /** What else is known about the lists of a site. */
 export interface ListOptions {
   /** What states how many items a list has. The largest number in its text counts. Default: nothing does. */
   readonly total?: Selector;
   /** Whether an item may stand on several pages of one list. Default: no, then it means that items have moved. */
   readonly itemsMayRepeat?: boolean;
-  /** Whether a list ends with a page that has no items. Default: no, then such a page is taken for a fault. */
-  readonly lastPageMayBeEmpty?: boolean;
+  /**
+   * Whether a list ends with a page that has neither items nor a next link; a selector is what such a page shows. Default:
+   * no, then such a page is taken for a fault.
+   */
+  readonly lastPageMayBeEmpty?: boolean | Selector;
+  /** What the next link of a last page is, or may be. Another end is taken for a fault. Default `absent`. */
+  readonly nextOnLastPage?: NextOnLastPage | readonly NextOnLastPage[];
+  /** Whether a next link may be redirected to another page than it names. Default: no, an expired session looks like that. */
+  readonly pagesMayRedirect?: boolean;
+  /** Default `first-page`. A list whose stated total is reached needs none. */
+  readonly recheck?: Recheck;
+  /** Whether items may be missing that the run before had. Default: no, then the run is suspicious and names them. */
+  readonly itemsMayVanish?: boolean;
 }
 
 /** How a list page is read: by selectors, or by a step of the scraper that yields the items and the next page. */
@@ -49,8 +71,8 @@ export type ListInput<S extends Scraper> = ListOptions &
 export interface SiteInput<S extends Scraper> {
   /** Names the site, and what its proxies are blocked for. */
   readonly domain: string;
-  /** Where each list begins; relative ones are resolved against the scraper's base URL. */
-  readonly startPages: readonly string[];
+  /** Where each list begins; relative ones are resolved against the scraper's base URL. A generator is read once. */
+  readonly startPages: Iterable<string> | (() => Iterable<string>);
   readonly list: ListInput<S>;
   /** The most pages of one list: a longer one is taken to end there. Default: no list may have 10,000. */
   readonly maxPages?: number;
@@ -62,8 +84,9 @@ export interface SiteInput<S extends Scraper> {
 }
 
 /** A site that was declared. */
-export interface SiteDefinition extends Omit<SiteInput<Scraper>, 'list' | 'itemStep' | 'proxies'> {
+export interface SiteDefinition extends Omit<SiteInput<Scraper>, 'startPages' | 'list' | 'itemStep' | 'proxies'> {
   readonly kind: 'site';
+  readonly startPages: readonly string[];
   readonly list: ListOptions &
     ({ readonly items: Selector; readonly next?: Selector } | { readonly step: string; readonly items?: never });
   readonly itemStep: string;
@@ -77,17 +100,21 @@ const SelectorInput = z.union(
 const ListShape = {
   total: SelectorInput.optional(),
   itemsMayRepeat: z.boolean().optional(),
-  lastPageMayBeEmpty: z.boolean().optional(),
+  lastPageMayBeEmpty: z.union([z.boolean(), SelectorInput]).optional(),
+  nextOnLastPage: z.union([z.enum(NEXT_ON_LAST_PAGE), z.array(z.enum(NEXT_ON_LAST_PAGE)).min(1).readonly()]).optional(),
+  pagesMayRedirect: z.boolean().optional(),
+  recheck: z.enum(RECHECKS).optional(),
+  itemsMayVanish: z.boolean().optional(),
 };
 const Input = z.strictObject({
   domain: z.string().regex(/^[^\s/?#@]+$/, 'a host name, as in court.example'),
-  startPages: z.array(z.string().min(1)).min(1).readonly(),
+  startPages: z.preprocess(readStartPages, z.array(z.string().min(1), 'a list of addresses').min(1).readonly()),
   list: z.union(
     [
       z.strictObject({ items: SelectorInput, next: SelectorInput.optional(), ...ListShape }),
       z.strictObject({ step: z.string().min(1), ...ListShape }),
     ],
-    'either { items, next } with selectors, or { step } with the name of a step; and total, itemsMayRepeat, lastPageMayBeEmpty',
+    `either { items, next } with selectors, or { step } with the name of a step; and ${Object.keys(ListShape).join(', ')}`,
   ),
   maxPages: z.int().min(1).optional(),
   scraper: z.custom<ScraperClassOf<Scraper>>(isScraperClass, 'the class of a scraper'),
@@ -123,6 +150,25 @@ export function isSite(value: unknown): value is SiteDefinition {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'site';
 }
 
+/** Start pages that are generated are made when the site is declared; a single string is no list of them. */
+function readStartPages(given: unknown): unknown {
+  const pages = typeof given === 'function' ? given() : given;
+  return typeof pages === 'object' && pages !== null && Symbol.iterator in pages
+    ? collect(pages as Iterable<unknown>)
+    : pages;
+}
+
+/** More start pages than this are taken for a generator that never ends. */
+const MOST_START_PAGES = 100_000;
+
+function collect(pages: Iterable<unknown>): unknown[] {
+  const collected: unknown[] = [];
+  for (const page of pages) {
+    if (collected.push(page) > MOST_START_PAGES) throw misfit(`startPages: more than ${MOST_START_PAGES} start pages`);
+  }
+  return collected;
+}
+
 function isScraperClass(value: unknown): boolean {
   return typeof value === 'function' && value.prototype instanceof Scraper;
 }
@@ -144,10 +190,15 @@ function assertSteps(site: SiteDefinition): void {
 }
 
 function assertSelectors({ list }: SiteDefinition): void {
-  const selectors = { total: list.total, ...(list.items !== undefined && { items: list.items, next: list.next }) };
+  const { total, lastPageMayBeEmpty } = list;
+  const selectors = {
+    total,
+    lastPageMayBeEmpty,
+    ...(list.items !== undefined && { items: list.items, next: list.next }),
+  };
   for (const [field, selector] of Object.entries(selectors)) {
     try {
-      if (selector !== undefined) compileSelector(selector, false);
+      if (selector !== undefined && typeof selector !== 'boolean') compileSelector(selector, false);
     } catch (error) {
       throw misfit(`list.${field}: ${messageOf(error)}`);
     }

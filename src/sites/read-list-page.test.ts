@@ -55,14 +55,42 @@ describe('a list page', () => {
     ['by a step', { step: 'parseList', total: '.total' }],
   ] as const)('is read %s: its items each once, the next page, the total', (_, list) => {
     expect(read(PAGE, list)).toEqual({
+      url: 'https://court.example/list?page=2',
       items: ['https://court.example/case/1', 'https://court.example/case/2'],
-      nextUrl: 'https://court.example/list?page=3',
+      next: { kind: 'page', url: 'https://court.example/list?page=3', text: 'step' in list ? undefined : 'next' },
       total: 1240,
+      otherLinks: [],
+      isMarkedEmpty: false,
     });
   });
 
   it('has no next page when the site names none', () => {
-    expect(read(PAGE, { items: '.case' })).toMatchObject({ nextUrl: undefined, total: undefined });
+    expect(read(PAGE, { items: '.case' })).toMatchObject({ next: { kind: 'none' }, total: undefined });
+  });
+
+  it.each([
+    ['<a class="next" href="javascript:void(0)">', 'javascript:void(0)', false],
+    ['<a class="next" href=" #top ">', '#top', true],
+    ['<a class="next" href>', '', true],
+    ['<a class="next">', '<a class="next">', false],
+    ['<span class="next">', '<span class="next">', false],
+  ])('has a next link that leads nowhere: %s', (html, written, isSelf) => {
+    expect(read(html, { items: '.case', next: '.next' }).next).toEqual({ kind: 'dead', written, isSelf });
+  });
+
+  it('keeps its other links where it has no next page: they may lead to one', () => {
+    const html = `<head><link rel="next" href="?page=3"><link rel="icon" href="/i"></head>
+      <a class="case" href="/case/1">1</a><a href="?page=9">9</a><a href="mailto:x@y">x</a>`;
+    expect(read(html, { items: '.case' }).otherLinks).toEqual([
+      { url: 'https://court.example/list?page=3', text: '', isNext: true },
+      { url: 'https://court.example/list?page=9', text: '9', isNext: false },
+    ]);
+  });
+
+  it('is marked as empty by what the site declares', () => {
+    const list = { items: '.case', lastPageMayBeEmpty: '.none' };
+    expect(read('<p class="none">No cases</p>', list).isMarkedEmpty).toBe(true);
+    expect(read('<p>Please log in</p>', list).isMarkedEmpty).toBe(false);
   });
 
   it.each([
@@ -81,6 +109,7 @@ describe('a list page', () => {
       '<a class="next" href="?page=3">3</a><a class="next" href="?page=4">4</a>',
       { items: '.case', next: '.next' },
     ],
+    ['an item without an address', '<a class="case" href="javascript:open(1)">1</a>', { items: '.case' }],
     ['a total without a number', '<p class="total">many</p>', { items: '.case', total: '.total' }],
     ['no total where one should be', '<p>240 results</p>', { items: '.case', total: '.total' }],
   ] as const)('with %s does not fit, and never passes for an empty one', (_, html, list) => {

@@ -87,8 +87,9 @@ export class SiteManager {
    * stays as it is.
    */
   async commitPartialRun(siteId: string): Promise<ScrapeRun> {
-    const check = (partial: StoredPartialRun | undefined) => assertCommittable(siteId, partial);
-    const { run, items } = await this.#ledger.commit(siteId, this.#planRun(siteId), check);
+    const plan = this.#planRun(siteId);
+    const check = (partial: StoredPartialRun | undefined) => assertCommittable(siteId, partial, plan.definition);
+    const { run, items } = await this.#ledger.commit(siteId, plan, check);
     return { id: run, siteId, items };
   }
 

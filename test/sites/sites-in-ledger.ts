@@ -29,6 +29,8 @@ export function planRun(siteId: string): RunPlan {
       replayOf: undefined,
     },
     request: (url) => resolveRequest(get(url), { base: url, depth: 0, occurrence: url }, definition),
+    keepsItems: () => true,
+    definition: undefined,
   };
 }
 

@@ -88,7 +88,7 @@ describe('a walk', () => {
 });
 
 describe('the end of a list', () => {
-  it('is a page that leads back to one that was read', async () => {
+  it('is a page that leads back to one that was read, when all that the site states is there', async () => {
     const court = await courtWith({ quirks: [{ kind: 'loop', from: 5, to: 2 }] });
     expect(await walkCourt(court, scratch('data'), courtSite(ALL)).end).toMatchObject({ run: { items: 100 } });
     expect(pagesAsked(court)).toEqual({ all: pages(1, 5) });
@@ -106,7 +106,7 @@ describe('the end of a list', () => {
     expect(await refused(court)).toMatchObject({
       completed: false,
       pages: 3,
-      reason: 'only 60 of the 100 items that the site states',
+      reason: expect.stringMatching(/^the next link of page 3 leads back to page 2/),
     });
   });
 
@@ -114,7 +114,7 @@ describe('the end of a list', () => {
     const court = await courtWith({});
     const site = courtSite({ ...ALL, maxPages: 2, list: { items: 'table.cases a', next: 'a.next' } });
     expect(await walkCourt(court, scratch('data'), site).end).toMatchObject({ run: { items: 40 } });
-    expect(pagesAsked(court)).toEqual({ all: [1, 2] });
+    expect(pagesAsked(court)).toEqual({ all: [1, 2, 1] });
   });
 });
 
@@ -140,7 +140,8 @@ describe('a walk is not complete', () => {
     expect(await walkCourt(court, scratch('data'), courtSite({ ...ALL, list })).end).toMatchObject({
       run: { items: 101 },
     });
-    expect(pagesAsked(court, before)).toEqual({ all: pages(1, 6) });
+    // Without a total the first page is read a second time.
+    expect(pagesAsked(court, before)).toEqual({ all: total === undefined ? [...pages(1, 6), 1] : pages(1, 6) });
   });
 
   it('when a page does not fit, and it goes on there when the site file is mended', async () => {
@@ -216,7 +217,7 @@ describe('a site', () => {
   it('has a walker and a partial run from one moment on: who is told of the one can stop the other', async () => {
     await inLedger(async ({ sites }) => {
       const broken = new Proxy([], { get: () => expect.fail('the partial run cannot be written') });
-      await expect(sites.takeWalk('court.example', broken, {})).rejects.toThrow('cannot be written');
+      await expect(sites.takeWalk('court.example', broken, {}, 'a hash')).rejects.toThrow('cannot be written');
       expect(await sites.holderOf('court.example')).toBeUndefined();
       expect(await sites.partialRun('court.example')).toBeUndefined();
     });
@@ -224,7 +225,9 @@ describe('a site', () => {
 
   it('is walked by one process at a time, and what a former walker brings is rejected', async () => {
     await inLedger(async ({ sites }) => {
-      const take = () => sites.takeWalk('court.example', ['https://court.example/list'], {});
+      const take = async () => {
+        return (await sites.takeWalk('court.example', ['https://court.example/list'], {}, 'a hash')).writer;
+      };
       const former = await take();
       await expect(take()).rejects.toMatchObject({
         code: 'run_owned',

@@ -1,8 +1,9 @@
 // Sees a site through on the command line: the walk, its commit, then its items as any run. Ctrl-C keeps what was walked; it
 // is heard all the time, and what comes too late to stop the walk stops the run that it has become.
 
+import type { Command } from 'commander';
 import type { WalkEnd } from '../../engine/walk-site.ts';
-import type { StartPage } from '../../ledger/sites/partial-run-table.ts';
+import type { StartPage, StoredPartialRun } from '../../ledger/sites/partial-run-table.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { SiteDefinition } from '../../sites/define-site.ts';
 import { driveRun } from '../drive-run.ts';
@@ -14,7 +15,15 @@ import { onSignals } from '../on-signals.ts';
 import { type DataOption, type FetchOptions, type JsonOption, settingsFrom, type TriggerOption } from '../options.ts';
 import type { FoundSite } from './find-site.ts';
 
-export type DriveOptions = DataOption & JsonOption & FetchOptions & TriggerOption;
+export type DriveOptions = DataOption & JsonOption & FetchOptions & TriggerOption & AcceptOption;
+
+export interface AcceptOption {
+  readonly acceptMissing?: boolean;
+}
+
+export function addAcceptOption(command: Command): Command {
+  return command.option('--accept-missing', 'accept that items which the run before had are in no list any more');
+}
 
 const LINE_MS = 10_000;
 
@@ -73,6 +82,8 @@ async function walk({ site, source }: FoundSite, options: DriveOptions, listen: 
     data: options.data,
     source,
     trigger: options.trigger,
+    acceptMissing: options.acceptMissing ?? false,
+    onThrownAway: sayThrownAway,
     onProgress: tellNowAndThen(),
   });
   listen((count) => {
@@ -80,6 +91,19 @@ async function walk({ site, source }: FoundSite, options: DriveOptions, listen: 
     handle.stop(count === 1 ? 'gently' : 'now');
   });
   return handle.end;
+}
+
+function sayThrownAway({ siteId, startPages }: StoredPartialRun): void {
+  say(
+    `the definition of ${siteId} has changed since its lists were walked: ${sayWalked(startPages)} thrown away, walking anew.`,
+  );
+}
+
+/** How much was walked: `6 page(s) with 60 URLs`. */
+export function sayWalked(startPages: readonly StartPage[]): string {
+  const pages = startPages.reduce((sum, page) => sum + page.pages, 0);
+  const urls = startPages.reduce((sum, page) => sum + page.urls, 0);
+  return `${formatCount(pages)} page(s) with ${formatCount(urls)} URLs`;
 }
 
 /** A line when a start page is done, and now and then before. */

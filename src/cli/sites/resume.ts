@@ -5,7 +5,7 @@ import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import { lookAtData } from '../look-at-data.ts';
 import { addDataOption, addJsonOption, addResumedFetchOptions, addTriggerOption } from '../options.ts';
 import { stateNow } from '../state-now.ts';
-import { type DriveOptions, driveItems, driveSite } from './drive-site.ts';
+import { addAcceptOption, type DriveOptions, driveItems, driveSite } from './drive-site.ts';
 import { addSiteArgument, findSite } from './find-site.ts';
 
 /** Runs that are looked through for one of the site. */
@@ -17,6 +17,7 @@ export function define(command: Command): Command {
   addDataOption(command);
   addJsonOption(command);
   addTriggerOption(command);
+  addAcceptOption(command);
   return command
     .addHelpText('after', '\nExample:\n  curlew sites resume court.example')
     .action(async (reference: string, options: DriveOptions) => {

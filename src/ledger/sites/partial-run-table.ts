@@ -33,20 +33,25 @@ export interface StartPage {
   readonly nextUrl: string | undefined;
   /** How the walk ended, or why it is not complete. */
   readonly reason: string | undefined;
+  /** How the walk ended, while its pages are read a second time; undefined before and after. */
+  readonly ended: string | undefined;
+  /** Pages that were read a second time and had not changed. */
+  readonly rechecked: number;
+  /** How often a page had changed when it was read a second time. */
+  readonly differed: number;
   /** How many URLs were collected. */
   readonly urls: number;
 }
 
-export type StartPageProgress = Pick<
-  StartPage,
-  'completed' | 'pages' | 'listed' | 'statedTotal' | 'nextUrl' | 'reason'
->;
+export type StartPageProgress = Omit<StartPage, 'id' | 'ordinal' | 'url' | 'failureCount' | 'urls'>;
 
 /** A walk over the start pages of a site that is not yet a run. */
 export interface StoredPartialRun {
   readonly siteId: string;
   readonly createdAt: Instant;
   readonly settings: Json;
+  /** A hash of how its lists are read; undefined when a program walks them, or an earlier version of Curlew did. */
+  readonly definition: string | undefined;
   /** In the order of the site. */
   readonly startPages: readonly StartPage[];
 }
@@ -74,6 +79,10 @@ export class PartialRunTable {
       .run(JSON.stringify(settings), site);
   }
 
+  saveDefinition(site: string, definition: string): void {
+    this.#database.prepare('UPDATE partial_runs SET definition = ? WHERE site_id = ?').run(definition, site);
+  }
+
   /** Makes `urls` the start pages of a site. Those that are there already keep their progress. */
   setStartPages(site: string, urls: readonly string[]): void {
     const known = new Map(this.startPagesOf(site).map((page) => [page.url, page.id]));
@@ -97,6 +106,7 @@ export class PartialRunTable {
       siteId: site,
       createdAt: Number(row.created_at),
       settings: JSON.parse(String(row.settings)),
+      definition: row.definition === null ? undefined : String(row.definition),
       startPages: this.startPagesOf(site),
     };
   }
@@ -123,13 +133,14 @@ export class PartialRunTable {
   }
 
   setProgress(id: StartPageId, progress: StartPageProgress): void {
-    const { completed, pages, listed, statedTotal, nextUrl, reason } = progress;
+    const { completed, pages, listed, statedTotal = null, nextUrl = null, reason = null, ended = null } = progress;
+    const { rechecked, differed } = progress;
     this.#database
       .prepare(
-        `UPDATE start_pages SET completed = ?, pages = ?, listed = ?, stated_total = ?, next_url = ?, reason = ?
-         WHERE id = ?`,
+        `UPDATE start_pages SET completed = ?, pages = ?, listed = ?, stated_total = ?, next_url = ?, reason = ?,
+         ended = ?, rechecked = ?, differed = ? WHERE id = ?`,
       )
-      .run(completed ? 1 : 0, pages, listed, statedTotal ?? null, nextUrl ?? null, reason ?? null, id);
+      .run(completed ? 1 : 0, pages, listed, statedTotal, nextUrl, reason, ended, rechecked, differed, id);
   }
 
   setFailureCount(id: StartPageId, count: number): void {
@@ -191,6 +202,9 @@ function readStartPage(row: Record<string, unknown>): StartPage {
     statedTotal: row.stated_total === null ? undefined : Number(row.stated_total),
     nextUrl: row.next_url === null ? undefined : String(row.next_url),
     reason: row.reason === null ? undefined : String(row.reason),
+    ended: row.ended === null ? undefined : String(row.ended),
+    rechecked: Number(row.rechecked),
+    differed: Number(row.differed),
     urls: Number(row.urls),
   };
 }

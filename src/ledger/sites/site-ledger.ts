@@ -10,11 +10,11 @@ import { CountChanges } from '../count-table.ts';
 import type { LedgerTables } from '../ledger-tables.ts';
 import type { NewRequest } from '../page-result.ts';
 import type { NewRun, RunId } from '../run.ts';
-import type { PaginationFailure, StartPageId, StoredPartialRun } from './partial-run-table.ts';
+import type { PaginationFailure, StartPage, StartPageId, StoredPartialRun } from './partial-run-table.ts';
 import type { ProxyBlock } from './proxy-block-table.ts';
 import type { SiteItem } from './site-item-table.ts';
 import type { StoredSite } from './site-table.ts';
-import { WalkWriter } from './walk-writer.ts';
+import { UNWALKED, WalkWriter } from './walk-writer.ts';
 
 /** What changes of a start page; absent fields stay as they are. */
 export interface StartPageUpdate {
@@ -29,6 +29,17 @@ export interface RunPlan {
   readonly run: NewRun;
   /** The request of an item. */
   readonly request: (url: string) => NewRequest;
+  /** Whether a list must still have what it had in the run before. */
+  readonly keepsItems: (startPage: StartPage) => boolean;
+  /** A hash of how the lists are read; undefined when that is not known. */
+  readonly definition: string | undefined;
+}
+
+/** A walk that was taken. */
+export interface TakenWalk {
+  readonly writer: WalkWriter;
+  /** What was thrown away, since it was walked with another definition; undefined when nothing was. */
+  readonly thrownAway: StoredPartialRun | undefined;
 }
 
 export class SiteLedger {
@@ -98,18 +109,34 @@ export class SiteLedger {
   }
 
   /**
-   * Begins a partial run as `start` does, with this process as its walker: whoever sees the one sees the other. Throws
-   * `run_owned` when another process walks the site.
+   * Begins a partial run as `start` does, with this process as its walker: whoever sees the one sees the other. What was
+   * walked with another definition is thrown away. Throws `run_owned` when another process walks the site.
    */
-  async takeWalk(site: string, startPages: readonly string[], settings: Json): Promise<WalkWriter> {
+  async takeWalk(site: string, startPages: readonly string[], settings: Json, definition: string): Promise<TakenWalk> {
     const { ownership, partialRuns } = this.#tables.sites;
-    const token = this.#transaction((now) => {
+    const { token, thrownAway } = this.#transaction((now) => {
       const taken = ownership.take(site, thisProcess(), now);
+      const kept = partialRuns.find(site);
+      const isOther = kept !== undefined && kept.definition !== definition && kept.startPages.some(isBegun);
+      if (isOther) for (const page of kept.startPages) this.#forget(page);
       this.#begin(site, startPages, now);
       partialRuns.saveSettings(site, settings);
-      return taken;
+      partialRuns.saveDefinition(site, definition);
+      return { token: taken, thrownAway: isOther ? kept : undefined };
     });
-    return new WalkWriter(site, token, this.#tables, this.#clock);
+    return { writer: new WalkWriter(site, token, this.#tables, this.#clock), thrownAway };
+  }
+
+  /** Throws the partial run of a site away, and gives what it was. Throws `run_owned` when a process walks the site. */
+  async discard(site: string): Promise<StoredPartialRun | undefined> {
+    const { ownership, partialRuns } = this.#tables.sites;
+    return this.#transaction((now) => {
+      const partial = partialRuns.find(site);
+      if (partial === undefined) return undefined;
+      ownership.release(site, ownership.take(site, thisProcess(), now));
+      partialRuns.remove(site);
+      return partial;
+    });
   }
 
   /** The living process that walks the site. */
@@ -138,6 +165,7 @@ export class SiteLedger {
     try {
       const committed = this.#transaction((now) => {
         const { startPages } = check(sites.partialRuns.find(site));
+        const kept = startPages.filter((page) => plan.keepsItems(page));
         const run = runs.create(plan.run, now);
         const changes = new CountChanges();
         let items = 0;
@@ -147,6 +175,11 @@ export class SiteLedger {
           }
         }
         counts.add(run, changes, now);
+        sites.missing.note(
+          site,
+          run,
+          kept.map(({ url }) => url),
+        );
         runs.saveSessions(run, sites.partialRuns.cookiesOf(site));
         sites.events.handOver(site, run);
         sites.partialRuns.remove(site);
@@ -186,6 +219,11 @@ export class SiteLedger {
     partialRuns.setStartPages(site, [...new Set(startPages)]);
   }
 
+  #forget({ id, url }: StartPage): void {
+    this.#tables.sites.collected.clear(id);
+    this.#tables.sites.partialRuns.setProgress(id, { ...UNWALKED, nextUrl: url });
+  }
+
   /** True when the run did not have the item yet. */
   #addItem(
     run: RunId,
@@ -206,6 +244,10 @@ export class SiteLedger {
     const now = this.#clock.now();
     return this.#tables.database.transaction(() => work(now));
   }
+}
+
+function isBegun({ pages, urls, completed }: StartPage): boolean {
+  return pages > 0 || urls > 0 || completed;
 }
 
 function unknownStartPage(url: string): CurlewError {

@@ -6,6 +6,7 @@ import { CollectedUrlTable } from './collected-url-table.ts';
 import { PartialRunTable } from './partial-run-table.ts';
 import { ProxyBlockTable } from './proxy-block-table.ts';
 import { SiteItemTable } from './site-item-table.ts';
+import { SiteMissingTable } from './site-missing-table.ts';
 import { SiteTable } from './site-table.ts';
 import { WalkEventTable } from './walk-event-table.ts';
 
@@ -16,6 +17,7 @@ export class SiteTables {
   readonly collected: CollectedUrlTable;
   readonly events: WalkEventTable;
   readonly items: SiteItemTable;
+  readonly missing: SiteMissingTable;
   readonly blocks: ProxyBlockTable;
 
   constructor(database: Database) {
@@ -26,6 +28,7 @@ export class SiteTables {
     this.collected = new CollectedUrlTable(database);
     this.events = new WalkEventTable(database);
     this.items = new SiteItemTable(database);
+    this.missing = new SiteMissingTable(database);
     this.blocks = new ProxyBlockTable(database);
   }
 }

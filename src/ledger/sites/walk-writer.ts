@@ -5,24 +5,31 @@ import type { Clock, Instant } from '../../platform/clock.ts';
 import type { LedgerTables } from '../ledger-tables.ts';
 import type { FencingToken } from '../run-ownership.ts';
 import type { UnsavedMemory } from '../run-writer.ts';
+import type { NewListPage, StoredListPage } from './collected-url-table.ts';
 import type { PaginationFailure, StartPage, StartPageProgress } from './partial-run-table.ts';
 
-/** What is known of a list page, by what was read before it. */
+/** What is known of a list page, by what was read before it. Pages are told by their numbers in the list. */
 export interface Recognised {
-  /** Just these items stood on an earlier page. */
-  readonly isRepetition: boolean;
   /** The items that no earlier page had. */
   readonly fresh: readonly string[];
-  /** The next page was read already. */
-  readonly nextIsKnown: boolean;
+  /** The latest page with just these items. */
+  readonly samePage: number | undefined;
+  /** The page that was read at the address to which this one was redirected. */
+  readonly landedOn: number | undefined;
+  /** The page that the next link leads to, if it was read. */
+  readonly nextPage: number | undefined;
+  /** One of the further pages that this one links to and that was not read. */
+  readonly unreadPage: string | undefined;
 }
 
-/** A list page that was read. */
-export interface ReadListPage {
+/** What a list page is recognised by. */
+export interface PageMarks {
   readonly url: string;
+  readonly landedUrl: string;
   readonly fingerprint: Uint8Array;
-  /** The items to collect. */
-  readonly collect: readonly string[];
+  readonly items: readonly string[];
+  readonly nextUrl: string | undefined;
+  readonly furtherPages: readonly string[];
 }
 
 export class WalkWriter {
@@ -42,15 +49,26 @@ export class WalkWriter {
     return this.#tables.sites.partialRuns.startPagesOf(this.site);
   }
 
-  async recognise(
-    { id }: StartPage,
-    page: { readonly fingerprint: Uint8Array; readonly items: readonly string[]; readonly nextUrl: string | undefined },
-  ): Promise<Recognised> {
+  /** The page of that number, as it was read. */
+  async page({ id }: StartPage, number: number): Promise<StoredListPage | undefined> {
+    return this.#tables.sites.collected.page(id, number);
+  }
+
+  /** Whether any list page of this walk had the end of an HTML document. */
+  async hasHtmlEnd(): Promise<boolean> {
+    return this.#tables.sites.collected.hasHtmlEnd(this.site);
+  }
+
+  async recognise({ id }: StartPage, page: PageMarks): Promise<Recognised> {
     const { collected } = this.#tables.sites;
+    const { url, landedUrl, nextUrl, furtherPages } = page;
+    const isUnread = (further: string) => further !== url && further !== landedUrl && !collected.pageAt(id, further);
     return {
-      isRepetition: collected.hasFingerprint(id, page.fingerprint),
       fresh: collected.newAmong(id, page.items),
-      nextIsKnown: page.nextUrl !== undefined && collected.hasPage(id, page.nextUrl),
+      samePage: collected.pageWith(id, page.fingerprint),
+      landedOn: landedUrl === url ? undefined : collected.pageAt(id, landedUrl),
+      nextPage: nextUrl === undefined ? undefined : collected.pageAt(id, nextUrl),
+      unreadPage: furtherPages.find(isUnread),
     };
   }
 
@@ -62,17 +80,30 @@ export class WalkWriter {
     });
   }
 
-  /** Makes a page true, and where the walk stands with it. */
+  /** Makes a page true with the items it adds, and where the walk stands with it. Without a page, only the latter. */
   async savePage(
     { id }: StartPage,
-    page: ReadListPage,
+    page: (NewListPage & { readonly collect: readonly string[] }) | undefined,
     progress: StartPageProgress,
     memory: UnsavedMemory | undefined,
   ): Promise<void> {
     this.#asOwner((now) => {
-      this.#tables.sites.collected.addPage(id, page.url, page.fingerprint);
-      this.#tables.sites.collected.append(id, page.collect);
+      if (page !== undefined) {
+        this.#tables.sites.collected.addPage(id, page);
+        this.#tables.sites.collected.append(id, page.collect, page.page);
+      }
       this.#tables.sites.partialRuns.setProgress(id, progress);
+      this.#remember(memory, now);
+    });
+  }
+
+  /** Forgets a list from a page on, so that the walk goes on at that page. Its number is that of a page that was read. */
+  async goBack({ id, url, differed }: StartPage, number: number, memory: UnsavedMemory | undefined): Promise<void> {
+    this.#asOwner((now) => {
+      const { collected, partialRuns } = this.#tables.sites;
+      const nextUrl = number === 1 ? url : (collected.page(id, number)?.url ?? url);
+      const listed = collected.dropFrom(id, number);
+      partialRuns.setProgress(id, { ...UNWALKED, pages: number - 1, listed, nextUrl, differed: differed + 1 });
       this.#remember(memory, now);
     });
   }
@@ -129,10 +160,14 @@ export class WalkWriter {
   }
 }
 
-const UNWALKED = {
+/** Where a start page stands before its first page is read. */
+export const UNWALKED = {
   completed: false,
   pages: 0,
   listed: 0,
   statedTotal: undefined,
   reason: undefined,
+  ended: undefined,
+  rechecked: 0,
+  differed: 0,
 } as const;

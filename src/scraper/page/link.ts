@@ -55,12 +55,32 @@ export function addressOf(node: XPathNode, selector: string, origin: Origin): st
   return isFetchable(url.protocol) ? url.href : undefined;
 }
 
-function writtenAddress(node: XPathNode, selector: string, origin: Origin): string | undefined {
+/** Where a node leads, and as what that is written there; either is undefined when there is none. */
+export interface Target {
+  readonly written: string | undefined;
+  /** Absolute; undefined when it cannot be fetched. A fragment of the page itself leads nowhere. */
+  readonly url: string | undefined;
+}
+
+/** The same for whatever node: also of what is no link, and never an error. */
+export function targetOf(node: XPathNode, origin: Origin): Target {
+  const written = addressIn(node, origin);
+  const address = written?.trim();
+  if (address === undefined || address === '' || address.startsWith('#')) return { written, url: undefined };
+  const url = URL.parse(address, origin.baseUrl);
+  return { written, url: url !== null && isFetchable(url.protocol) ? url.href : undefined };
+}
+
+function addressIn(node: XPathNode, origin: Origin): string | undefined {
   if (!isElement(node)) return stringValue(node);
   // Feeds and sitemaps: <link href="…"/>, <loc>…</loc>.
   if (origin.tree.xml) return node.attribs.href ?? stringValue(node);
   const attribute = ADDRESS_ATTRIBUTE.get(node.name);
-  if (attribute !== undefined) return node.attribs[attribute];
+  return attribute === undefined ? undefined : node.attribs[attribute];
+}
+
+function writtenAddress(node: XPathNode, selector: string, origin: Origin): string | undefined {
+  if (!isElement(node) || origin.tree.xml || ADDRESS_ATTRIBUTE.has(node.name)) return addressIn(node, origin);
   throw new StructureError(origin, {
     selector,
     expected: 'a link',

@@ -7,7 +7,7 @@ import { compileXPath, stringValue, type XPathNode } from '../xpath/xpath.ts';
 import { isElement } from '../xpath/xpath-node.ts';
 import { ANY_NUMBER, AT_MOST_ONE, type Bounds, describeBounds, EXACTLY_ONE, isWithin } from './bounds.ts';
 import { Form } from './form.ts';
-import { addressOf, Link } from './link.ts';
+import { addressOf, Link, type Target, targetOf } from './link.ts';
 import { normaliseText } from './normalise-text.ts';
 import type { Origin } from './origin.ts';
 import { compileSelector, markSelector, type Selector } from './selector.ts';
@@ -96,6 +96,14 @@ export abstract class Scope {
     const { links, matches } = this.#usableLinks(selector);
     if (isWithin(links.length, bounds)) return links;
     throw this.#wrongCount(selector, links.length, bounds, matches);
+  }
+
+  /** @internal Where every match leads, also those that lead nowhere. */
+  targets(selector: Selector): (Target & { readonly element: Element })[] {
+    return this.#matches(selector).map((node) => ({
+      ...targetOf(node, this.origin),
+      element: this.#toElement(bearerOf(node), selector),
+    }));
   }
 
   /** The form that matches; by default the only one there is. */

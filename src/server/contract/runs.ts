@@ -153,7 +153,9 @@ const RunSummary = z
 
 const Problem = z
   .object({
-    verdict: z.string().describe('of a mirror run: failed or skipped'),
+    verdict: z
+      .string()
+      .describe('of a mirror run: failed or skipped; missing: items of a site that no list has any more'),
     reason: z.string().nullable(),
     step: z.string().nullable(),
     count,

@@ -107,7 +107,7 @@ function ofRun({ row, walks, lastHeardOf, since }: RunFacts): Attention[] {
     const why =
       row.kind === 'mirror'
         ? 'by an index that the site did not confirm, or without any attempt'
-        : 'found nothing or far less than before';
+        : 'found nothing, far less than before, or not all items that the run before had';
     add('warning', `completed, but ${why}`, ended, 'Look whether the site has changed.');
   }
   // The page says that all is well when there is no item: so whatever else is wrong is told as well.

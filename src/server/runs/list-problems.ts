@@ -17,7 +17,12 @@ export async function listProblems(context: ServerContext, run: ReportedRun): Pr
     reason: cleanText(reason),
     step: step ?? null,
     count,
-    example: { request, case: null, text: cleanText(example), detail: detail === undefined ? null : clean(detail) },
+    example: {
+      request: request ?? null,
+      case: null,
+      text: cleanText(example),
+      detail: detail === undefined ? null : clean(detail),
+    },
   }));
 }
 

@@ -72,8 +72,8 @@ function Item({ run, problem, changed }: ItemProps) {
       </p>
       {example.detail !== null && <pre class="problem-detail">{formatJson(example.detail)}</pre>}
       <div class="buttons">
-        <Link to={all}>{countOf(count, noun)}</Link>
-        {!isMirror && verdict !== 'done' && (
+        {verdict !== 'missing' && <Link to={all}>{countOf(count, noun)}</Link>}
+        {!isMirror && verdict !== 'done' && verdict !== 'missing' && (
           <ActionButton
             label="Requeue"
             about={`${countOf(count, noun)}, ${reason ?? verdict}`}
