@@ -59,7 +59,7 @@ function sendPage(list: ListOnServer, page: number, response: ServerResponse): v
   if (answer.kind === 'status') return void response.writeHead(answer.status).end();
   if (answer.kind === 'redirect') return void response.writeHead(302, { location: answer.to }).end();
   const text = render({ ...usual(list, page), ...answer.parts });
-  if (answer.cutOff === undefined) return html(response, text);
+  if (answer.cutOff === undefined) return void html(response, text);
   // Neither a length nor chunks: the end of the connection is the end of the page.
   response.useChunkedEncodingByDefault = false;
   response.writeHead(200, { 'content-type': 'text/html', connection: 'close' });

@@ -45,6 +45,12 @@ export function listAttention({ runs, walks, hosts, indexes, mirrors, deadLetter
   return items.sort((a, b) => URGENCY[a.severity] - URGENCY[b.severity] || compare(b.since ?? '', a.since ?? ''));
 }
 
+/** Why a run is suspicious, where its kind has reasons of its own. */
+const SUSPICIOUS: Partial<Record<RunRow['kind'], string>> = {
+  mirror: 'by an index that the site did not confirm, or without any attempt',
+  site: 'found nothing, far less than before, or not all items that the run before had',
+};
+
 function ofRun({ row, walks, lastHeardOf, since }: RunFacts): Attention[] {
   const { id: run, counts, state, invalid, records, health } = row;
   const name = row.replayOf === null ? row.name : `${row.name}, replay of run ${row.replayOf}`;
@@ -104,10 +110,7 @@ function ofRun({ row, walks, lastHeardOf, since }: RunFacts): Attention[] {
     );
   }
   if (health === 'suspicious' && state === 'completed') {
-    const why =
-      row.kind === 'mirror'
-        ? 'by an index that the site did not confirm, or without any attempt'
-        : 'found nothing, far less than before, or not all items that the run before had';
+    const why = SUSPICIOUS[row.kind] ?? 'found nothing or far less than before';
     add('warning', `completed, but ${why}`, ended, 'Look whether the site has changed.');
   }
   // The page says that all is well when there is no item: so whatever else is wrong is told as well.
