@@ -1,7 +1,7 @@
 // Box: the file behind a signed address, as long as the address lives. Every address it did not sign is 404.
 
 import { createHash } from 'node:crypto';
-import { type Handler, type Reply, statusReply } from '../reply.ts';
+import { type Handler, statusReply } from '../reply.ts';
 import type { Corpus } from './corpus.ts';
 import { rangeReply } from './range-reply.ts';
 import type { JudicialKySettings } from './settings.ts';
@@ -30,11 +30,13 @@ export function boxHandler({ corpus, urls, settings }: BoxParts): Handler {
     }
     const whole = corpus.pdf(signed.token);
     const file = fileReply(signed.token, quirk === 'pdf-half' ? whole.subarray(0, whole.length / 2) : whole);
+    // Whatever the address: the validator is the file's.
+    if (request.headers['if-none-match'] === file.headers.etag) return statusReply(304, { etag: file.headers.etag });
     return rangeReply(request, file);
   };
 }
 
-function fileReply(token: string, body: Buffer): Reply & { readonly body: Buffer } {
+function fileReply(token: string, body: Buffer) {
   const headers = {
     'content-type': 'application/pdf',
     'content-disposition': `attachment; filename="${token}.pdf"`,

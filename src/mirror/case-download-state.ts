@@ -95,6 +95,7 @@ function describe(wanted: StoredCase, change: DownloadChange, { verdict, before,
         file_path: change.file.filePath,
         file_size_bytes: change.file.sizeBytes,
         file_sha256: change.file.sha256,
+        file_version: change.file.version,
       }),
     },
   };

@@ -35,9 +35,15 @@ export function mirrorDirectory(path: string): MirrorDirectory {
 /** Most file systems take 255 bytes. */
 const LONGEST_STEM = 200;
 
-/** Where the file of a case is, under `pdfs/`: `<source>/<token>.pdf`. A token too long for a name ends in its hash. */
-export function pdfPathOf({ source, actionTokenNorm: token }: Pick<StoredCase, 'source' | 'actionTokenNorm'>): string {
+/**
+ * Where a version of the file of a case is, under `pdfs/`: `<source>/<token>.pdf`, later ones `<source>/<token>.v2.pdf` and
+ * so on. A token has no full stop; one too long for a name ends in its hash.
+ */
+export function pdfPathOf(
+  { source, actionTokenNorm: token }: Pick<StoredCase, 'source' | 'actionTokenNorm'>,
+  version = 1,
+): string {
   const stem =
     token.length <= LONGEST_STEM ? token : `${token.slice(0, LONGEST_STEM)}-${hash('sha256', token).slice(0, 16)}`;
-  return `${source}/${stem}.pdf`;
+  return `${source}/${stem}${version === 1 ? '' : `.v${version}`}.pdf`;
 }

@@ -171,6 +171,9 @@ async function work(
     isFile,
     directory,
     emit,
+    heldOf: async (id) => (await ledger.mirror.factsOfCase(id))?.held,
+    // Who names a case wants its bytes.
+    asksForNewsOnly: params.cases === undefined,
   });
   const began = clock.monotonic();
   let progress: ScrapeProgress = {
@@ -192,7 +195,7 @@ async function work(
     files: recorder?.files(boxFiles) ?? boxFiles,
     // A case that is named is to come from the court, whatever is in its place.
     findAdoptable: async (wanted) =>
-      params.cases === undefined ? findAdoptable(ledger.mirror, directory, wanted) : undefined,
+      params.cases === undefined ? findAdoptable(ledger.mirror, directory, wanted, params.mode) : undefined,
     requireRoom: () => room.require(),
     releaseRoom: () => room.release(),
     perDownloadDelayMs: params.perDownloadDelayMs,
@@ -279,6 +282,7 @@ async function summariseLedgerRun(ledger: Ledger, id: RunId): Promise<MirrorRunS
     downloadsFailed: byStatus.failed,
     downloadsSkipped: byStatus.skipped,
     errorCounts: failReasons,
+    filesAmended: await ledger.mirror.countAmended(id),
     staleIndex: stale && sayStaleIndex(stale),
     startedAt: Date.parse(run?.startedAt ?? ''),
     endedAt: Date.parse(run?.endedAt ?? ''),

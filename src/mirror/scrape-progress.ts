@@ -4,8 +4,8 @@ import type { FailureCode } from './error-codes.ts';
 
 /** What a case came to for this run. */
 export type SettledCase =
-  | { readonly kind: 'downloaded'; readonly bytes: number; readonly adopted: boolean }
-  | { readonly kind: 'failed'; readonly code: FailureCode };
+  /** `bytes`: as many as came; 0 when it was there already. */
+  { readonly kind: 'downloaded'; readonly bytes: number } | { readonly kind: 'failed'; readonly code: FailureCode };
 
 /** How far a run of the mirror is. */
 export interface ScrapeProgress {
@@ -21,6 +21,6 @@ export interface ScrapeProgress {
 
 export function settle(progress: ScrapeProgress, settled: SettledCase, elapsedMs: number): ScrapeProgress {
   if (settled.kind === 'failed') return { ...progress, failed: progress.failed + 1, elapsedMs };
-  const bytes = progress.bytes + (settled.adopted ? 0 : settled.bytes);
+  const bytes = progress.bytes + settled.bytes;
   return { ...progress, downloaded: progress.downloaded + 1, bytes, elapsedMs };
 }

@@ -13,6 +13,8 @@ export interface MirrorRunSummary {
   /** Size of the worklist. */
   readonly casesTargeted: number;
   readonly downloadsCompleted: number;
+  /** Of these: files that were held before and came with other bytes. The earlier ones are kept. */
+  readonly filesAmended: number;
   readonly downloadsFailed: number;
   readonly downloadsSkipped: number;
   /** By error code. */
@@ -37,6 +39,7 @@ export function summariseRun({
   return {
     runId: 0 as RunId,
     downloadsCompleted: 0,
+    filesAmended: 0,
     downloadsFailed: 0,
     downloadsSkipped: 0,
     errorCounts: {},

@@ -22,6 +22,14 @@ const APART: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     updated_at: 'a time',
     box_url_last: 'each asking gives another address, and a file that a killed run left is taken over without one',
   },
+  case_files: {
+    id: 'counts the files in the order they came',
+    run_id: 'says in which of the runs it was',
+    downloaded_at: 'a time',
+    checked_at: 'a time',
+    etag: 'a file that a killed run left is taken over without one',
+    last_modified: 'the same',
+  },
   runs: {
     id: 'counts the runs',
     mode: 'the first is full, the others resume',
@@ -61,6 +69,7 @@ export function ledgerContent(data: string) {
         .sort((a, b) => a - b),
       caseHistory: table('case_history').map((row) => without('case_history', row)),
       downloads: sorted(downloads.filter(isEnded).map((row) => without('downloads', row))),
+      caseFiles: sorted(table('case_files').map((row) => without('case_files', row))),
       lastRun: runs.slice(-1).map((row) => without('runs', row)),
       downloadedInAll: runs.reduce((sum, { cases_downloaded: count }) => sum + Number(count), 0),
       events: [...new Set(table('events').flatMap(eventOf))].sort(),

@@ -176,7 +176,8 @@ export async function openMirror(data: string, server: IndexServer, clock = new 
     const { sizeBytes, sha256 } = await inspectPdfFile(join(directory.pdfs, filePath));
     const state = await CaseDownloadState.of(run, log, wanted);
     await state.start();
-    await state.markDownloaded({ filePath, sizeBytes, sha256 }, 'https://dl.boxcloud.com/d/1/b1!hunter2/download?x=1');
+    const file = { version: 1, filePath, sizeBytes, sha256, etag: null, lastModified: null };
+    await state.markDownloaded(file, 'https://dl.boxcloud.com/d/1/b1!hunter2/download?x=1');
   };
   const mirror = ledger.mirror;
   return { data, ledger, mirror, directory, log, clock, context, config, sync, caseOf, start, worklist, store };

@@ -25,7 +25,7 @@ export async function startSite(options: JudicialKyOptions = {}): Promise<Runnin
 
 function paramsOf(given: Partial<ScrapeParams> = {}): ScrapeParams {
   return {
-    mode: 'full',
+    mode: 'new',
     targetSource: SOURCE,
     perDownloadDelayMs: 0,
     maxRetries: 3,

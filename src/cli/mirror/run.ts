@@ -46,7 +46,7 @@ export function define(command: Command): Command {
     .addOption(
       new Option(
         '--mode <mode>',
-        'new: what is not held yet; full: and what is no longer as it was; resume: earlier runs',
+        'new: what is not held yet; full: every case, also held ones, to find amended files; resume: earlier runs',
       )
         .choices(MODES)
         .default('new'),
@@ -173,6 +173,7 @@ async function tellRun(summary: MirrorRunSummary, options: Options): Promise<voi
       `Run ${summary.runId}: ${formatState(status)}, health ${formatHealth(runHealth ?? undefined)}`,
       `  planned     ${formatCount(summary.casesTargeted)} of ${formatCount(summary.casesTotal)} cases`,
       `  downloaded  ${formatCount(summary.downloadsCompleted)}`,
+      ...(summary.filesAmended === 0 ? [] : [`  amended     ${formatCount(summary.filesAmended)}`]),
       ...(reasons.length === 0 ? [] : [`  failed      ${reasons.join(', ')}`]),
       ...(errorSummary === null ? [] : [`  note        ${printable(errorSummary)}`]),
       ...(summary.staleIndex === undefined ? [] : [`  index       ${printable(summary.staleIndex)}`]),

@@ -1,10 +1,11 @@
-// Everything that planning and reporting ask about a case: what the index says, the last attempt, and the file held.
+// Everything that planning and reporting ask about a case: what the index says, the last attempt, and the newest version of
+// its file.
 
 import type { Database } from '../database.ts';
 import type { RunId } from '../run.ts';
+import { type HeldFile, readCaseFile } from './case-file-table.ts';
 import { type CaseId, readCase, type StoredCase } from './case-row.ts';
 import { textOrNull } from './csv-version.ts';
-import type { VerifiedFile } from './download-row.ts';
 import { type DownloadStatus, readStatus } from './download-status.ts';
 
 /** The newest download of a case, in whatever run. */
@@ -17,25 +18,21 @@ export interface LastDownload {
   readonly errorMessage: string | null;
 }
 
-/** The newest file of a case that was checked. Whether it is still there only the disk knows. */
-export interface HeldFile extends VerifiedFile {
-  readonly runId: RunId;
-  readonly downloadedAt: string;
-}
-
 export interface CaseFacts {
   readonly case: StoredCase;
   readonly last: LastDownload | undefined;
+  /** The newest version. */
   readonly held: HeldFile | undefined;
 }
 
 const FACTS = `
   SELECT cases.*, last.run_id AS last_run, last.status, last.attempt_count, last.last_attempt_at, last.error_code,
-    last.error_message, held.run_id AS held_run, held.file_path, held.file_size_bytes, held.file_sha256, held.updated_at
+    last.error_message, held.run_id, held.version, held.file_path, held.file_size_bytes, held.file_sha256, held.etag,
+    held.last_modified, held.downloaded_at, held.checked_at
   FROM cases
   LEFT JOIN downloads last ON last.id = (SELECT max(id) FROM downloads WHERE case_id = cases.id)
-  LEFT JOIN downloads held ON held.id =
-    (SELECT max(id) FROM downloads WHERE case_id = cases.id AND status = 'downloaded' AND file_sha256 IS NOT NULL)`;
+  LEFT JOIN case_files held ON held.case_id = cases.id
+    AND held.version = (SELECT max(version) FROM case_files WHERE case_id = cases.id)`;
 
 export class CaseFactsReader {
   readonly #database: Database;
@@ -87,15 +84,6 @@ function readFacts(row: Record<string, unknown>): CaseFacts {
             errorCode: textOrNull(row.error_code),
             errorMessage: textOrNull(row.error_message),
           },
-    held:
-      row.held_run === null
-        ? undefined
-        : {
-            runId: Number(row.held_run) as RunId,
-            filePath: String(row.file_path),
-            sizeBytes: Number(row.file_size_bytes),
-            sha256: String(row.file_sha256),
-            downloadedAt: String(row.updated_at),
-          },
+    held: row.version === null ? undefined : readCaseFile(row),
   };
 }

@@ -27,11 +27,16 @@ export interface DownloadRow {
 
 /** A file that was checked and is in its place. */
 export interface VerifiedFile {
+  /** From 1. Other bytes are another version. */
+  readonly version: number;
   /** Under `pdfs/`, with `/` between its parts. */
   readonly filePath: string;
   readonly sizeBytes: number;
   /** Hex. */
   readonly sha256: string;
+  /** What the file server said of it, if the same words mean the same bytes; else null. */
+  readonly etag: string | null;
+  readonly lastModified: string | null;
 }
 
 /** What is to become of a download. */

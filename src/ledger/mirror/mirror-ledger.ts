@@ -6,6 +6,7 @@ import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import { thisProcess } from '../../platform/process-identity.ts';
 import type { RunId } from '../run.ts';
 import type { CaseFacts } from './case-facts.ts';
+import type { HeldFile } from './case-file-table.ts';
 import type { ChangeCounts, HistoryRow } from './case-history-table.ts';
 import type { CaseChanges, CaseId, StoredCase } from './case-row.ts';
 import type { ChangedCases } from './case-table.ts';
@@ -187,6 +188,16 @@ export class MirrorLedger {
     limit: number,
   ): Promise<(CaseFacts & { readonly revision: number })[]> {
     return this.#tables.facts.heldAfter(revision, source, limit);
+  }
+
+  /** Every version of every file, the oldest first; of every source when none is given. */
+  async files(source: string | undefined): Promise<HeldFile[]> {
+    return this.#tables.files.ofSource(source);
+  }
+
+  /** How many files that were held before came with other bytes in the run. */
+  async countAmended(run: RunId): Promise<number> {
+    return this.#tables.files.countAmended(run);
   }
 
   async historyOf(id: CaseId): Promise<(HistoryRow & { readonly at: string })[]> {

@@ -65,7 +65,10 @@ export class MirrorRunWriter {
   ): Promise<{ readonly transition: Transition; readonly event: MirrorEvent }> {
     return this.#asOwner((now) => {
       const transition = this.#tables.downloads.change(this.run, id, change, now);
-      if (transition.after.status === 'downloaded' && transition.verdict === 'allowed') this.#tables.cases.touch(id);
+      if (change.to === 'downloaded' && transition.verdict === 'allowed') {
+        const { files, cases } = this.#tables;
+        if (files.take(this.run, id, change.file, now)) cases.touch(id);
+      }
       const event = tell(transition);
       this.#tables.events.add(this.run, event, now);
       return { transition, event };

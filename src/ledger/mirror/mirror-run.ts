@@ -7,7 +7,7 @@ import { textOrNull, type VersionId } from './csv-version.ts';
 import type { RunCoverage } from './run-coverage.ts';
 
 export const MODES = ['full', 'new', 'resume'] as const;
-/** `new`: what is not held yet. `full`: and what is no longer as it was. `resume`: what earlier runs left. */
+/** `new`: what is not held yet. `full`: every case, also those held. `resume`: what earlier runs left. */
 export type Mode = (typeof MODES)[number];
 
 export interface NewMirrorRun {

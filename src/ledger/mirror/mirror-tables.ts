@@ -2,6 +2,7 @@
 
 import type { LedgerTables } from '../ledger-tables.ts';
 import { CaseFactsReader } from './case-facts.ts';
+import { CaseFileTable } from './case-file-table.ts';
 import { CaseHistoryTable } from './case-history-table.ts';
 import { CaseTable } from './case-table.ts';
 import { CsvVersionTable } from './csv-version-table.ts';
@@ -18,6 +19,7 @@ export class MirrorTables {
   readonly cases: CaseTable;
   readonly history: CaseHistoryTable;
   readonly facts: CaseFactsReader;
+  readonly files: CaseFileTable;
   readonly runs: MirrorRunTable;
   readonly downloads: DownloadTable;
   readonly report: DownloadReport;
@@ -31,6 +33,7 @@ export class MirrorTables {
     this.cases = new CaseTable(database);
     this.history = new CaseHistoryTable(database);
     this.facts = new CaseFactsReader(database);
+    this.files = new CaseFileTable(database);
     this.runs = new MirrorRunTable(database);
     this.downloads = new DownloadTable(database);
     this.report = new DownloadReport(database);

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { scratchDirectory } from '../../../test/fixtures/scratch-directory.ts';
 import { FakeClock } from '../../platform/fake-clock.ts';
 import { LEDGER_FILE, Ledger } from '../ledger.ts';
+import { MIGRATIONS } from '../schema.ts';
 
 const scratch = scratchDirectory();
 
@@ -103,6 +104,22 @@ const PROMISED = {
     ],
     added: ['file_sha256 TEXT'],
   },
+  case_files: {
+    columns: [],
+    added: [
+      'id INTEGER',
+      'case_id INTEGER!',
+      'version INTEGER!',
+      'run_id INTEGER!',
+      'file_path TEXT!',
+      'file_size_bytes INTEGER!',
+      'file_sha256 TEXT!',
+      'etag TEXT',
+      'last_modified TEXT',
+      'downloaded_at TEXT!',
+      'checked_at TEXT!',
+    ],
+  },
   events: {
     columns: [
       'id INTEGER',
@@ -188,5 +205,41 @@ describe('the tables of a mirror', () => {
     expect(targets('runs')).toContain('csv_version_id → csv_versions');
     expect(targets('events').sort()).toEqual(['case_id → cases', 'run_id → runs']);
     file.close();
+  });
+});
+
+describe('a mirror of an earlier edition', () => {
+  it('has the files it held as first versions, and the state of its index', async () => {
+    const before = MIGRATIONS.findIndex((step) => step.includes('CREATE TABLE index_checks'));
+    const old = new DatabaseSync(join(scratch(), LEDGER_FILE));
+    for (const step of MIGRATIONS.slice(0, before)) old.exec(step);
+    const version = (id: number, valid: number) =>
+      `INSERT INTO csv_versions VALUES (${id}, 'uj', '2026-01-0${id}', 'u', NULL, NULL, '', 1, ${valid}, NULL, '');`;
+    const download = (run: number, status: string, sha: string) =>
+      `INSERT INTO downloads (run_id, case_id, status, file_path, file_size_bytes, file_sha256, created_at, updated_at)
+       VALUES (${run}, 1, '${status}', 'uj/A.pdf', 7, ${sha}, '', '2026-01-0${run}');`;
+    old.exec(`${version(1, 1)} ${version(2, 1)} ${version(3, 0)}
+      INSERT INTO cases (action_token_raw, action_token_norm, source, first_seen_version_id, last_seen_version_id)
+      VALUES ('A', 'A', 'uj', 1, 1), ('B', 'B', 'uj', 1, 1);
+      INSERT INTO runs (kind, name, params_json, settings, status, started_at)
+      VALUES ('mirror', 'uj', '{}', '{}', 'completed', ''), ('mirror', 'uj', '{}', '{}', 'completed', ''),
+        ('mirror', 'uj', '{}', '{}', 'completed', '');
+      ${download(1, 'downloaded', "'aa'")} ${download(2, 'downloaded', "'bb'")} ${download(3, 'failed', 'NULL')}
+      PRAGMA user_version = ${before};`);
+    old.close();
+    const ledger = await Ledger.open(scratch(), { clock: new FakeClock() });
+    const facts = await ledger.mirror.caseFacts('uj');
+    const check = await ledger.mirror.indexCheck('uj');
+    await ledger.close();
+    const [one, other] = facts.map(({ held }) => held);
+    expect(one).toMatchObject({ version: 1, filePath: 'uj/A.pdf', sha256: 'bb', runId: 2, downloadedAt: '2026-01-02' });
+    expect(other).toBeUndefined();
+    expect(check).toEqual({
+      source: 'uj',
+      checkedAt: '2026-01-03',
+      versionId: 2,
+      confirmedAt: '2026-01-02',
+      refusedVersionId: 3,
+    });
   });
 });

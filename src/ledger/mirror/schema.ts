@@ -94,3 +94,28 @@ export const INDEX_CHECKS_SCHEMA = `
   -- What the index had become when the run asked for it, if that could not be used.
   ALTER TABLE runs ADD COLUMN refused_csv_version_id INTEGER REFERENCES csv_versions (id);
 `;
+
+export const CASE_FILES_SCHEMA = `
+  -- The versions of each case's file: other bytes are another version, and no version is ever overwritten.
+  CREATE TABLE case_files (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    case_id INTEGER NOT NULL REFERENCES cases (id),
+    version INTEGER NOT NULL,              -- from 1; the highest is the newest
+    run_id INTEGER NOT NULL REFERENCES runs (id),
+    file_path TEXT NOT NULL,               -- under pdfs/
+    file_size_bytes INTEGER NOT NULL,
+    file_sha256 TEXT NOT NULL,
+    etag TEXT,                             -- what the file server said of it, if that is a proof of sameness
+    last_modified TEXT,
+    downloaded_at TEXT NOT NULL,           -- ISO 8601, UTC
+    checked_at TEXT NOT NULL               -- when the file server last gave it
+  ) STRICT;
+  CREATE UNIQUE INDEX case_files_version ON case_files (case_id, version);
+  CREATE INDEX case_files_run ON case_files (run_id);
+  -- Until here a later file took the place of an earlier one.
+  INSERT INTO case_files
+    (case_id, version, run_id, file_path, file_size_bytes, file_sha256, downloaded_at, checked_at)
+    SELECT case_id, 1, run_id, file_path, file_size_bytes, file_sha256, updated_at, updated_at FROM downloads
+    WHERE id IN (SELECT max(id) FROM downloads
+      WHERE status = 'downloaded' AND file_sha256 IS NOT NULL AND file_path IS NOT NULL GROUP BY case_id);
+`;

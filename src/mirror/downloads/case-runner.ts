@@ -15,7 +15,7 @@ import type { Emit } from '../events/event-sink.ts';
 import type { ScraperLog } from '../events/scraper-log.ts';
 import type { SettledCase } from '../scrape-progress.ts';
 import type { JudicialClient } from '../sources/source.ts';
-import type { CaseFiles } from './case-files.ts';
+import type { CaseFiles, ObtainedFile } from './case-files.ts';
 import { DownloadExecutor } from './download-executor.ts';
 
 export interface CaseRunnerParts {
@@ -130,7 +130,7 @@ export class CaseRunner {
       if (!(await state.start())) return this.#letGo(job);
       if (there !== undefined) {
         await this.#decide(wanted, 'adopt', 'exists_ok');
-        return await this.#downloaded(job, state, there, undefined);
+        return await this.#downloaded(job, state, { ...there, isUnchanged: false }, undefined);
       }
       const url = await client.fetchSignedBoxUrl(wanted, this.#patience);
       this.#structureFailures = 0;
@@ -156,10 +156,13 @@ export class CaseRunner {
     }
   }
 
-  async #downloaded(job: Job, state: CaseDownloadState, file: VerifiedFile, url: string | undefined): Promise<void> {
-    await state.markDownloaded(file, url);
+  async #downloaded(job: Job, state: CaseDownloadState, file: ObtainedFile, url: string | undefined): Promise<void> {
+    const { isUnchanged, ...verified } = file;
+    if (isUnchanged) await this.#decide(job.case, 'keep', 'unchanged');
+    await state.markDownloaded(verified, url);
     this.#letGo(job);
-    this.#parts.onSettled({ kind: 'downloaded', bytes: file.sizeBytes, adopted: url === undefined });
+    const bytes = url === undefined || isUnchanged ? 0 : file.sizeBytes;
+    this.#parts.onSettled({ kind: 'downloaded', bytes });
   }
 
   async #failed(job: Job, state: CaseDownloadState, thrown: unknown, url: string | undefined): Promise<void> {
@@ -229,7 +232,7 @@ export class CaseRunner {
     this.#inHand.delete(id);
   }
 
-  #decide(wanted: StoredCase, decision: 'skip' | 'adopt' | 'skip_retry', reason: string): Promise<void> {
+  #decide(wanted: StoredCase, decision: 'skip' | 'adopt' | 'keep' | 'skip_retry', reason: string): Promise<void> {
     const fields = { decision, reason, token_norm: wanted.actionTokenNorm };
     return this.#parts.emit({ label: 'DECISION', caseId: wanted.id, fields });
   }

@@ -3,7 +3,7 @@
 
 import type { FetchPipeline } from '../../fetch/fetch-pipeline.ts';
 import { headerValue } from '../../fetch/http/header-list.ts';
-import type { FetchedExchange, Outcome } from '../../fetch/outcome.ts';
+import type { FetchedExchange, HeaderList, Outcome } from '../../fetch/outcome.ts';
 import type { Patience } from '../../fetch/patience.ts';
 import { parseRetryAfter } from '../../fetch/politeness/retry-after.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -21,13 +21,20 @@ export interface PdfRequest {
   /** Whether the file server has refused another address of this case before: then it is not the address. */
   readonly refusedBefore: boolean;
   readonly patience: Patience;
+  /** Fields that ask for other bytes than the held ones only; empty to ask for whatever there is. */
+  readonly validators?: Readonly<Record<string, string>>;
 }
 
-export interface FetchedPdf {
-  /** In the spool. */
-  readonly path: string;
-  readonly inspection: PdfInspection;
-}
+export type FetchedPdf =
+  | {
+      readonly kind: 'fetched';
+      /** In the spool. */
+      readonly path: string;
+      readonly inspection: PdfInspection;
+      readonly responseHeaders: HeaderList;
+    }
+  /** The file server says that it has no other bytes. */
+  | { readonly kind: 'unchanged' };
 
 export interface PdfFetcherParts {
   readonly pipeline: Pick<FetchPipeline, 'fetch'>;
@@ -54,7 +61,7 @@ export async function fetchPdf(request: PdfRequest, parts: PdfFetcherParts): Pro
       {
         method: 'GET',
         url,
-        headers: { Accept: 'application/pdf, */*;q=0.5' },
+        headers: { Accept: 'application/pdf, */*;q=0.5', ...request.validators },
         cookies: {},
         body: undefined,
         session: 'box',
@@ -66,6 +73,7 @@ export async function fetchPdf(request: PdfRequest, parts: PdfFetcherParts): Pro
       },
       patience,
     );
+    if (outcome.kind === 'unchanged') return { kind: 'unchanged' };
     if (outcome.kind !== 'ok') throw refusal(outcome, request, clock.now());
     const { response } = outcome;
     if (response.body.kind !== 'file') throw new DownloadError('download_other', 'no file came');
@@ -82,7 +90,7 @@ export async function fetchPdf(request: PdfRequest, parts: PdfFetcherParts): Pro
       await spool.discard(path);
       throw new DownloadError('malformed_pdf', `what came is no whole PDF: ${inspection?.fault}`);
     }
-    return { path, inspection };
+    return { kind: 'fetched', path, inspection, responseHeaders: response.responseHeaders };
   }
 }
 

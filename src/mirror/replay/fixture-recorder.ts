@@ -5,12 +5,11 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Patience } from '../../fetch/patience.ts';
 import type { StoredCase } from '../../ledger/mirror/case-row.ts';
-import type { VerifiedFile } from '../../ledger/mirror/download-row.ts';
 import type { MirrorLedger } from '../../ledger/mirror/mirror-ledger.ts';
 import { redactSecrets } from '../../observe/redact.ts';
 import { makeDirectory, PRIVATE_FILE } from '../../platform/make-directory.ts';
 import { DownloadError } from '../download-error.ts';
-import type { CaseFiles } from '../downloads/case-files.ts';
+import type { CaseFiles, ObtainedFile } from '../downloads/case-files.ts';
 import type { PdfRequest } from '../downloads/fetch-pdf.ts';
 import { withoutSignature } from '../signed-url.ts';
 import type { JudicialClient, SiteAnswer } from '../sources/source.ts';
@@ -65,7 +64,7 @@ export class FixtureRecorder {
   /** The same files, recorded: their size and hash, not their content. */
   files(files: CaseFiles): CaseFiles {
     return {
-      obtain: async (wanted: StoredCase, request: PdfRequest): Promise<VerifiedFile> => {
+      obtain: async (wanted: StoredCase, request: PdfRequest): Promise<ObtainedFile> => {
         const known = { type: 'file', token_norm: wanted.actionTokenNorm } as const;
         try {
           const file = await files.obtain(wanted, request);

@@ -151,7 +151,8 @@ function replayFiles(files: Files): CaseFiles {
       if (line === undefined) throw runOut('file');
       if (line.outcome.kind === 'error') throw failureOf(line.outcome);
       const { size_bytes: sizeBytes, sha256 } = line.outcome;
-      return { filePath: pdfPathOf(wanted), sizeBytes, sha256 };
+      const said = { etag: null, lastModified: null, isUnchanged: false };
+      return { version: 1, filePath: pdfPathOf(wanted), sizeBytes, sha256, ...said };
     },
   };
 }

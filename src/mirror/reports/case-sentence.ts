@@ -50,6 +50,10 @@ function sentenceOf(label: string, fields: Fields): string | undefined {
   if (label === 'DECISION' && fields.decision === 'adopt') {
     return 'a file that was in its place already was taken over: it is the one that was checked before.';
   }
+  if (label === 'DECISION' && fields.decision === 'keep') return 'the court still has the file that is held.';
+  if (label === 'DECISION' && fields.decision === 'amended') {
+    return `the court has another file by now: it becomes version ${String(fields.file_version)}, and the one before is kept.`;
+  }
   if (label === 'DECISION' && fields.decision === 'skip') return `passed over: ${meaningOf(fields.reason)}.`;
   switch (fields.phase) {
     case 'download_state':

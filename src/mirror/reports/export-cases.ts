@@ -24,6 +24,8 @@ export interface ExportedCase {
   readonly other: Json;
   /** False when the case is gone from the index; its file is kept. */
   readonly is_active: boolean;
+  /** From 1; grows when the court replaces the file. The earlier versions are kept beside it. */
+  readonly file_version: number;
   /** Under the data directory. */
   readonly file_path: string;
   readonly size_bytes: number;
@@ -49,9 +51,9 @@ export async function* exportCases(
   }
 }
 
-/** Lines for `sha256sum --check`, to be run in the data directory, sorted by path. */
+/** Lines for `sha256sum --check`, to be run in the data directory, sorted by path: of every version. */
 export async function* manifestLines(ledger: MirrorLedger, source?: string): AsyncGenerator<string> {
-  const files = (await ledger.caseFacts(source)).flatMap(({ held }) => (held === undefined ? [] : [held]));
+  const files = await ledger.files(source);
   files.sort((one, other) => (one.filePath < other.filePath ? -1 : 1));
   for (const { sha256, filePath } of files) yield `${sha256}  pdfs/${filePath}\n`;
 }
@@ -77,6 +79,7 @@ function exported({
     judgment_date: known.judgmentDate,
     other: known.otherJson === null ? {} : (JSON.parse(known.otherJson) as Json),
     is_active: known.isActive,
+    file_version: held.version,
     file_path: `pdfs/${held.filePath}`,
     size_bytes: held.sizeBytes,
     sha256: held.sha256,

@@ -9,7 +9,7 @@ import { type MirrorDirectory, PARTIAL } from '../mirror-directory.ts';
 
 export interface VerifyResult {
   readonly ok: boolean;
-  /** Files that the ledger knows. */
+  /** Files that the ledger knows, every version of them. */
   readonly checked: number;
   /** Paths under `pdfs/`. */
   readonly missing: readonly string[];
@@ -29,7 +29,7 @@ export async function verifyFiles(
   { pdfs }: MirrorDirectory,
   { source, onChecked }: VerifyOptions = {},
 ): Promise<VerifyResult> {
-  const held = (await ledger.caseFacts(source)).flatMap((fact) => (fact.held === undefined ? [] : [fact.held]));
+  const held = await ledger.files(source);
   const missing: string[] = [];
   const changed: string[] = [];
   for (const [index, file] of held.entries()) {

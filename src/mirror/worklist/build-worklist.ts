@@ -1,5 +1,4 @@
-// The worklist of a run, from the ledger and the disk. A full run reads every file it believes to hold; the others look
-// whether it is there.
+// The worklist of a run, from the ledger and the disk.
 
 import type { CaseFacts } from '../../ledger/mirror/case-facts.ts';
 import type { VersionId } from '../../ledger/mirror/csv-version.ts';
@@ -8,7 +7,7 @@ import type { RunId } from '../../ledger/run.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import { normalizeActionToken } from '../csv/normalize-action-token.ts';
-import { compareFile, isInPlace } from '../held-files.ts';
+import { isInPlace } from '../held-files.ts';
 import type { MirrorDirectory } from '../mirror-directory.ts';
 import { caseNotFound, whyNeverFetched } from '../named-case.ts';
 import type { ScrapeParams } from '../scrape-params.ts';
@@ -33,7 +32,6 @@ export async function buildWorklist(
   const { mode, targetSource: source, resumeStrategy: strategy, limit } = params;
   const { facts, ledger, directory, clock, staleAfterMs, versionId, ownRun } = context;
   const owned = new Set((await ledger.ownedRuns(source)).filter((run) => run !== ownRun));
-  const there = await filesThere(facts, directory.pdfs, mode === 'full');
   return planWorklist(facts, {
     mode,
     strategy,
@@ -43,7 +41,7 @@ export async function buildWorklist(
     now: clock.now(),
     staleAfterMs,
     hasUnplannedRun: await ledger.hasUnplannedRun(source),
-    isThere: ({ filePath }) => there.has(filePath),
+    isThere: (held) => isInPlace(directory.pdfs, held),
     isOwned: (run) => owned.has(run),
   });
 }
@@ -67,14 +65,4 @@ export function countReasons({ planned, leftOut }: Worklist): Partial<Record<InR
   const counts: Partial<Record<InReason | OutReason, number>> = {};
   for (const { reason } of [...planned, ...leftOut]) counts[reason] = (counts[reason] ?? 0) + 1;
   return counts;
-}
-
-/** Paths of the files that are there, and with `read` are also what they should be. */
-async function filesThere(facts: readonly CaseFacts[], pdfs: string, read: boolean): Promise<Set<string>> {
-  const there = new Set<string>();
-  for (const { held } of facts) {
-    if (held === undefined || !isInPlace(pdfs, held)) continue;
-    if (!read || (await compareFile(pdfs, held)) === 'ok') there.add(held.filePath);
-  }
-  return there;
 }

@@ -53,7 +53,17 @@ const fact = fc
               errorMessage: null,
             },
       held: held
-        ? { runId: 1 as RunId, filePath: isThere ? 'there' : 'lost', sizeBytes: 1, sha256: 'x', downloadedAt: '' }
+        ? {
+            runId: 1 as RunId,
+            version: 1,
+            filePath: isThere ? 'there' : 'lost',
+            sizeBytes: 1,
+            sha256: 'x',
+            etag: null,
+            lastModified: null,
+            downloadedAt: '',
+            checkedAt: new Date(NOW - ageMs).toISOString(),
+          }
         : undefined,
     }),
   );
@@ -90,12 +100,21 @@ describe('planWorklist', () => {
       fc.property(fc.array(fact, { maxLength: 12 }), wish, (facts, asked) => {
         const { planned, leftOut } = planWorklist(facts, { ...FIXED, ...asked });
         const wanted = facts.filter((known) => {
-          if (!known.case.isActive || known.case.isCriminal || known.held?.filePath === 'there') return false;
-          if (asked.mode !== 'resume' || asked.strategy === 'none') return true;
+          if (!known.case.isActive || known.case.isCriminal) return false;
+          if (asked.mode === 'full') return true;
+          const isHeld = known.held?.filePath === 'there';
+          if (asked.mode !== 'resume' || asked.strategy === 'none') return !isHeld;
+          // A full run did not get to ask again.
+          if (isHeld && (known.last === undefined || /downloaded|skipped/.test(known.last.status))) return false;
           if (asked.strategy === 'auto' && known.last?.status === 'downloaded' && known.held !== undefined) return true;
           return isResumed(known, asked.strategy, asked.hasUnplannedRun);
         });
-        expect(planned.map((one) => one.case)).toEqual(wanted.slice(0, asked.limit).map((known) => known.case));
+        const isRecheck = ({ held }: CaseFacts) => asked.mode === 'full' && held?.filePath === 'there';
+        const inOrder = [
+          ...wanted.filter((known) => !isRecheck(known)),
+          ...wanted.filter(isRecheck).sort((a, b) => ((a.held?.checkedAt ?? '') < (b.held?.checkedAt ?? '') ? -1 : 1)),
+        ];
+        expect(planned.map((one) => one.case.id)).toEqual(inOrder.slice(0, asked.limit).map((known) => known.case.id));
         expect(planned.length + leftOut.length).toBe(facts.length);
         expect(leftOut.filter(({ reason }) => reason === 'limit')).toHaveLength(wanted.length - planned.length);
       }),

@@ -1,7 +1,8 @@
 // Which cases a run fetches, and for every other why not. Pure. What was capped, failed or never begun stays wanted until
 // its file is held: a run that ends early loses nothing.
 
-import type { CaseFacts, HeldFile, LastDownload } from '../../ledger/mirror/case-facts.ts';
+import type { CaseFacts, LastDownload } from '../../ledger/mirror/case-facts.ts';
+import type { HeldFile } from '../../ledger/mirror/case-file-table.ts';
 import type { StoredCase } from '../../ledger/mirror/case-row.ts';
 import type { VersionId } from '../../ledger/mirror/csv-version.ts';
 import type { Mode } from '../../ledger/mirror/mirror-run.ts';
@@ -15,6 +16,8 @@ export type InReason =
   | 'left_over'
   /** It was held, and its file is gone. */
   | 'file_missing'
+  /** It is held: the court is asked whether it has other bytes by now. */
+  | 'recheck'
   | 'failed_before'
   /** Begun by a run that is not there any more. */
   | 'stale_in_progress'
@@ -49,7 +52,7 @@ interface LeftOutCase {
 }
 
 export interface Worklist {
-  /** In the order in which the cases came to be known. */
+  /** In the order in which the cases came to be known; rechecks last, those first that were checked longest ago. */
   readonly planned: readonly PlannedCase[];
   readonly leftOut: readonly LeftOutCase[];
 }
@@ -75,13 +78,21 @@ export interface WorklistWish {
 export function planWorklist(facts: readonly CaseFacts[], wish: WorklistWish): Worklist {
   const planned: PlannedCase[] = [];
   const leftOut: LeftOutCase[] = [];
-  for (const fact of facts) {
-    const verdict = judge(fact, wish);
+  const judged = facts.map((fact) => ({ ...fact, verdict: judge(fact, wish) }));
+  for (const { verdict, ...fact } of judged.toSorted(byUrgency)) {
     if (verdict.kind === 'out') leftOut.push({ case: fact.case, reason: verdict.reason });
     else if (planned.length === wish.limit) leftOut.push({ case: fact.case, reason: 'limit' });
     else planned.push({ case: fact.case, reason: verdict.reason });
   }
   return { planned, leftOut };
+}
+
+/** Sorting keeps the order of equals. A limit cuts off rechecks before anything else, and the next run does those. */
+function byUrgency(one: CaseFacts & { verdict: Verdict }, other: CaseFacts & { verdict: Verdict }): number {
+  const [a, b] = [one, other].map(({ verdict, held }) =>
+    verdict.reason === 'recheck' ? Date.parse(held?.checkedAt ?? '') : 0,
+  ) as [number, number];
+  return a - b;
 }
 
 type Verdict =
@@ -94,12 +105,20 @@ function judge(fact: CaseFacts, wish: WorklistWish): Verdict {
   if (!wanted.isActive) return out('inactive');
   if (wanted.isCriminal) return out('criminal');
   if (wish.cases !== undefined) return into('asked_for');
-  if (held !== undefined && wish.isThere(held)) return out('already_downloaded');
-  if (wish.mode !== 'resume' || wish.strategy === 'none') return afresh(fact, wish);
+  const isHeld = held !== undefined && wish.isThere(held);
+  if (isHeld && wish.mode === 'full') return into('recheck');
+  const isResume = wish.mode === 'resume' && wish.strategy !== 'none';
+  // What a full run planned and did not finish is taken up again, although a file is held.
+  if (isHeld && !(isResume && isUnfinished(last))) return out('already_downloaded');
+  if (!isResume) return afresh(fact, wish);
   return resume(fact, last, wish);
 }
 
-/** What a full or new run fetches: everything that is not held. A full one looks closer at what is. */
+function isUnfinished(last: LastDownload | undefined): boolean {
+  return last?.status === 'failed' || last?.status === 'pending' || last?.status === 'in_progress';
+}
+
+/** What is not held. */
 function afresh({ case: wanted, held }: CaseFacts, { versionId }: WorklistWish): Verdict {
   if (held !== undefined) return into('file_missing');
   return into(wanted.firstSeenVersionId === versionId ? 'new_in_version' : 'left_over');

@@ -14,7 +14,7 @@ import type { ServerContext } from '../server-context.ts';
 
 /** As sources and files are named: neither can lead anywhere else. */
 const SOURCE = /^[a-z][a-z0-9_]*$/;
-const FILE = /^[A-Z0-9][A-Za-z0-9-]*\.pdf$/;
+const FILE = /^[A-Z0-9][A-Za-z0-9-]*(?:\.v[0-9]+)?\.pdf$/;
 
 export function bindFileRoutes(app: FastifyInstance, { data }: ServerContext): void {
   bindRoute(app, ROUTES.file).to(async ({ params: { source, file }, reply }) => {

@@ -31,7 +31,8 @@ export function mirrorStartables(): StartableDefinition[] {
       mode: {
         type: 'string',
         title: 'What to fetch',
-        description: 'new: what is not held yet. full: check everything. resume: what earlier runs left.',
+        description:
+          'new: what is not held yet. full: every case again, to find amended files. resume: what earlier runs left.',
         enum: [...MODES],
         default: 'new',
       },
