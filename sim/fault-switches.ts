@@ -97,7 +97,7 @@ export class FaultSwitches {
     this.#dropEnded();
     const request = `${method} ${token ?? target}`;
     const hit = this.#switches.find(
-      (one) => matches(one.fault, target, token) && this.#isDrawn(one, request) && one.passing-- <= 0,
+      (one) => matches(one.fault, method, target, token) && this.#isDrawn(one, request) && one.passing-- <= 0,
     );
     if (hit !== undefined) hit.left--;
     return hit?.fault;
@@ -145,8 +145,14 @@ export class FaultSwitches {
   }
 }
 
-function matches({ path, token: wanted }: RequestFault, target: string, token: string | undefined): boolean {
+function matches(
+  { path, method: only, token: wanted }: RequestFault,
+  method: string,
+  target: string,
+  token: string | undefined,
+): boolean {
   if (wanted !== undefined && wanted !== token) return false;
+  if (only !== undefined && only !== method) return false;
   if (path === undefined) return true;
   return typeof path === 'string' ? target.startsWith(path) : target.search(path) !== -1;
 }

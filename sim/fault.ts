@@ -5,6 +5,8 @@
 export interface FaultScope {
   /** A prefix of path and query (`/case/1`), or an expression that is searched in them. */
   readonly path?: string | RegExp;
+  /** Only requests of this method. */
+  readonly method?: string;
   /** Only requests about this one thing, for sites that know what a request is about: a case's token. */
   readonly token?: string;
   /** The first `after` requests that it would strike pass; `count` begins after them. */

@@ -51,6 +51,7 @@ export function parseScope(value: unknown): FaultScope {
   const pattern = text(fields, 'pattern');
   return {
     ...optional('path', pattern === undefined ? text(fields, 'path') : expression(pattern)),
+    ...optional('method', text(fields, 'method')),
     ...optional('token', text(fields, 'token')),
     ...optional('after', number(fields, 'after', 0)),
     ...optional('count', number(fields, 'count', 1)),

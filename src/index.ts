@@ -21,6 +21,7 @@ export {
   walkSite,
   workSite,
 } from './engine/walk-site.ts';
+export type { HostWait } from './fetch/host-wait.ts';
 export type { Patience } from './fetch/patience.ts';
 export type { Health, RunStatus } from './ledger/health.ts';
 export type { CaseId } from './ledger/mirror/case-row.ts';

@@ -23,7 +23,7 @@ export function define(command: Command): Command {
   command
     .argument('<url|file|-...>', 'addresses, files with one address a line, or - for standard input')
     .option('--fresh', 'ask for news only: what is archived here already and has not changed is not sent again');
-  addFetchOptions(command);
+  addFetchOptions(command, undefined, { patience: '1m' });
   addDataOption(command);
   addJsonOption(command);
   return command
@@ -42,7 +42,7 @@ export function define(command: Command): Command {
         },
       });
       // On a terminal the outcomes are progress enough, and bars between them would erase them.
-      const progress = showProgress(() => (process.stdout.isTTY ? undefined : handle.progress()));
+      const progress = showProgress(() => handle.progress(), !process.stdout.isTTY);
       const release = onSignals((count) => {
         progress.say(
           count === 1 ? 'stopping after what is on the wire. Once more to stop at once.' : 'stopping at once.',

@@ -1,8 +1,10 @@
 // Numbers, times and tables as people read them.
 
 import { styleText } from 'node:util';
+import type { HostWait } from '../fetch/host-wait.ts';
 import type { Health } from '../ledger/health.ts';
 import { escapeControls } from '../platform/acting-characters.ts';
+import { systemClock } from '../platform/clock.ts';
 import type { RunState } from './state-now.ts';
 
 export function formatCount(n: number): string {
@@ -37,6 +39,24 @@ const INSTANT = {
 /** Local time with its zone. */
 export function formatInstant(at: number): string {
   return new Date(at).toLocaleString('sv-SE', INSTANT);
+}
+
+/** Local time of the day, with its date when that is not near. */
+function formatTime(at: number): string {
+  const [date, time] = formatInstant(at).split(' ');
+  return Math.abs(at - systemClock.now()) < HALF_A_DAY_MS || date === undefined ? `${time}` : `${date} ${time}`;
+}
+
+const HALF_A_DAY_MS = 43_200_000;
+
+/** What is waited for, as a sentence without its end. */
+export function formatWait({ host, ...wait }: HostWait): string {
+  return `waiting for ${printable(host)}${formatOutlook(wait)}`;
+}
+
+/** The same where the host is named already. */
+export function formatOutlook({ until, reason }: Omit<HostWait, 'host'>): string {
+  return `${until === undefined ? '' : ` until ${formatTime(until)}`}, ${printable(reason)}`;
 }
 
 /** Columns as wide as their widest cell; numbers to the right. */

@@ -9,10 +9,11 @@ import {
   type RobotsInForce,
 } from '../engine/politeness-receipt.ts';
 import type { HostState } from '../fetch/host-state.ts';
+import { waitOf } from '../fetch/host-wait.ts';
 import { readHostStates } from '../fetch/stored-memory.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type Instant, systemClock } from '../platform/clock.ts';
-import { formatCount, formatInstant, formatTable, printable } from './format.ts';
+import { formatCount, formatInstant, formatTable, formatWait, printable } from './format.ts';
 import { jsonLine } from './json-line.ts';
 import { lookAtData } from './look-at-data.ts';
 import { addDataOption, addJsonOption, type DataOption, type JsonOption, readRun } from './options.ts';
@@ -53,7 +54,9 @@ async function showHosts(ledger: Ledger, { json }: Options): Promise<void> {
 }
 
 /** What is known of a host, as a line of `--json`. */
-function rowOf(host: string, { breaker, rate, intervalMs, counts }: HostState, now: Instant) {
+function rowOf(host: string, state: HostState, now: Instant) {
+  const { breaker, rate, intervalMs, counts } = state;
+  const wait = waitOf(host, state, now);
   return {
     host,
     /** `closed`: requests go there. `open`: it is down. `half_open`: a probe is under way. */
@@ -67,6 +70,8 @@ function rowOf(host: string, { breaker, rate, intervalMs, counts }: HostState, n
     heldUntil: rate.heldUntil > now ? rate.heldUntil : null,
     robots: { allowed: counts.allowed, disallowed: counts.disallowed },
     requests: counts.requests,
+    /** What is to be waited for before it is asked again; `until` is null while that is not known. */
+    wait: wait === undefined ? null : { until: wait.until ?? null, reason: wait.reason },
   };
 }
 
@@ -82,7 +87,10 @@ function formatHosts(rows: readonly ReturnType<typeof rowOf>[]): string {
     row.robots.allowed,
     row.robots.disallowed,
   ]);
-  return formatTable([head, ...body]);
+  const waits = rows.flatMap(({ host, wait }) =>
+    wait === null ? [] : [`${formatWait({ host, until: wait.until ?? undefined, reason: wait.reason })}\n`],
+  );
+  return formatTable([head, ...body]) + waits.join('');
 }
 
 function formatReceipt({ run, name, limits, hosts }: PolitenessReceipt): string {

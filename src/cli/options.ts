@@ -59,6 +59,7 @@ export interface FetchOptions {
   readonly baseUrl?: string;
   readonly durability?: 'process' | 'power';
   readonly redactArchive?: boolean;
+  readonly patience?: number | 'off';
 }
 
 /** What is not given has no value, so that a resumed run keeps its own: the defaults are those of the settings. */
@@ -88,14 +89,26 @@ const FETCH_OPTIONS = {
       '--redact-archive',
       'keep request headers and form fields that look like secrets out of the archive',
     ).default(undefined, 'false'),
+  patience: () =>
+    new Option('--patience <time|off>', 'how long to wait for a host that has not answered once: 90s, 10m, 2h')
+      .argParser(readPatience)
+      .default(undefined, '10m'),
 } as const satisfies Record<keyof FetchOptions, () => Option>;
 
 type FetchOptionName = keyof typeof FETCH_OPTIONS;
 
 const ALL_FETCH_OPTIONS = Object.keys(FETCH_OPTIONS) as FetchOptionName[];
 
-export function addFetchOptions(command: Command, names: readonly FetchOptionName[] = ALL_FETCH_OPTIONS): Command {
-  for (const name of names) command.addOption(FETCH_OPTIONS[name]());
+/** `defaults`: as they are told, where they are others for this command. */
+export function addFetchOptions(
+  command: Command,
+  names: readonly FetchOptionName[] = ALL_FETCH_OPTIONS,
+  defaults: Partial<Record<FetchOptionName, string>> = {},
+): Command {
+  for (const name of names) {
+    const option: Option = FETCH_OPTIONS[name]();
+    command.addOption(defaults[name] === undefined ? option : option.default(undefined, defaults[name]));
+  }
   return command;
 }
 
@@ -111,7 +124,8 @@ export function addResumedFetchOptions(command: Command): Command {
 
 /** Only what was given, so that a resumed run keeps its own settings for the rest. */
 export function settingsFrom(options: FetchOptions): SettingsInput {
-  const { concurrency, rate, robots, proxy, userAgent, baseUrl, durability, redactArchive, allowHost } = options;
+  const { concurrency, rate, robots, proxy, userAgent, baseUrl, durability, redactArchive, allowHost, patience } =
+    options;
   return {
     ...(concurrency !== undefined && { concurrency }),
     ...(rate !== undefined && { rate }),
@@ -122,6 +136,7 @@ export function settingsFrom(options: FetchOptions): SettingsInput {
     ...(durability !== undefined && { durability }),
     ...(redactArchive !== undefined && { redactArchive }),
     ...(allowHost !== undefined && { allowHosts: allowHost }),
+    ...(patience !== undefined && { patienceMs: patience }),
   };
 }
 
@@ -146,6 +161,19 @@ function readRate(text: string): number | 'off' {
   const rate = Number(text);
   if (!(rate > 0 && Number.isFinite(rate))) throw new InvalidArgumentError('It must be a number above 0, or off.');
   return rate;
+}
+
+const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+/** A time as a person writes it, in ms: 90s, 10m, 2h. */
+function readPatience(text: string): number | 'off' {
+  if (text === 'off') return 'off';
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)([smh])$/.exec(text) ?? [];
+  const ms = Math.round(Number(amount) * (UNITS_MS[unit as keyof typeof UNITS_MS] ?? Number.NaN));
+  if (!Number.isSafeInteger(ms) || ms < 1) {
+    throw new InvalidArgumentError('It must be a time such as 90s, 10m or 2h, or off.');
+  }
+  return ms;
 }
 
 /** A run as a person names it. */

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
+import { runWaits } from '../engine/run-waits.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Run } from '../ledger/run.ts';
-import { formatHealth, formatInstant, formatState, formatTable } from './format.ts';
+import { systemClock } from '../platform/clock.ts';
+import { formatHealth, formatInstant, formatState, formatTable, formatWait } from './format.ts';
 import { jsonLine } from './json-line.ts';
 import { lookAtData } from './look-at-data.ts';
 import { addDataOption, addJsonOption, type DataOption, type JsonOption, readCount } from './options.ts';
@@ -26,7 +28,8 @@ async function rowOf(ledger: Ledger, run: Run) {
   const { requests, records, invalid, seconds } = await ledger.summary(run.id);
   const { id, kind, name, health, startedAt, endedAt } = run;
   const state = await stateNow(ledger, run);
-  return { run: id, kind, name, state, health, requests, records, invalid, seconds, startedAt, endedAt };
+  const waits = state === 'running' ? await runWaits(ledger, id, systemClock.now()) : [];
+  return { run: id, kind, name, state, health, requests, records, invalid, seconds, startedAt, endedAt, waits };
 }
 
 /** Narrow enough for 80 columns; `--json` has the rest. */
@@ -43,5 +46,6 @@ function table(rows: readonly Awaited<ReturnType<typeof rowOf>>[]): string {
     row.requests.pending,
     row.records,
   ]);
-  return formatTable([head, ...body]);
+  const waits = rows.flatMap(({ run, waits }) => waits.map((wait) => `run ${run} is ${formatWait(wait)}\n`));
+  return formatTable([head, ...body]) + waits.join('');
 }

@@ -1,19 +1,24 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { Progress } from '../engine/progress.ts';
+import type { HostWait } from '../fetch/host-wait.ts';
 import type { HostId } from '../ledger/page-result.ts';
 import { NO_COUNTS, type VerdictCounts } from '../ledger/verdict.ts';
 import { FakeClock } from '../platform/fake-clock.ts';
 import { barLines, plainLine } from './show-progress.ts';
 
-function progressOf(...hosts: [string, Partial<VerdictCounts>][]) {
+type Host = [string, Partial<VerdictCounts>];
+
+const progressOf = (...hosts: readonly Host[]) => progressWith([], ...hosts);
+
+function progressWith(waits: readonly HostWait[], ...hosts: readonly Host[]) {
   const clock = new FakeClock();
   const counts = hosts.map(([host, given], index) => ({
     hostId: index as HostId,
     host,
     counts: { ...NO_COUNTS, ...given },
   }));
-  return { clock, progress: new Progress(counts, { total: 1234, invalid: 2 }, clock) };
+  return { clock, progress: new Progress(counts, { total: 1234, invalid: 2 }, clock, undefined, () => waits) };
 }
 
 const bare = (lines: readonly string[]) => lines.map(stripVTControlCharacters);
@@ -48,21 +53,21 @@ describe('barLines', () => {
     expect(lines).toContain('… and 3 more hosts');
   });
 
-  it('says of a host that is waited for why, and no longer than that', async () => {
-    const { progress, clock } = progressOf(['a.example', { pending: 5 }], ['b.example', { pending: 4 }]);
-    progress.heard([
-      { kind: 'breaker', host: 'a.example', state: 'open', failures: 5 },
-      { kind: 'retry_after', host: 'b.example', until: clock.now() + 1_000, reason: '429' },
-      { kind: 'robots_unreachable', origin: 'http://a.example' },
-    ]);
-    expect(bare(barLines(progress, 120))[0]).toMatch(/0\/5 {2}0\.0\/s {2}not answering$/);
-    expect(bare(barLines(progress, 120))[1]).toMatch(/asked us to wait$/);
-    expect(plainLine(progress)).toBe(
-      'curlew: 0 done, 0 failed, 9 pending, 1234 records; a.example not answering; b.example asked us to wait',
+  it('says of a host that is waited for until when, and why', () => {
+    const until = new Date(2026, 0, 1, 14, 3).getTime();
+    const { progress } = progressWith(
+      [
+        { host: 'a.example', until, reason: 'breaker open: 503 Service Unavailable' },
+        { host: 'the proxy http://p.example:1', until: undefined, reason: 'breaker half open' },
+      ],
+      ['a.example', { pending: 5 }],
+      ['b.example', { pending: 4 }],
     );
-    progress.heard([{ kind: 'breaker', host: 'a.example', state: 'closed', failures: 0 }]);
-    await clock.advance(1_000);
-    expect(plainLine(progress)).toBe('curlew: 0 done, 0 failed, 9 pending, 1234 records');
+    const [first, second, third] = bare(barLines(progress, 140));
+    expect(first).toMatch(/0\/5 {2}0\.0\/s {2}waiting until .*14:03:00, breaker open: 503 Service Unavailable$/);
+    expect(second).toMatch(/b\.example .* 0\.0\/s$/);
+    expect(third).toBe('waiting for the proxy http://p.example:1, breaker half open');
+    expect(plainLine(progress)).toMatch(/1234 records; waiting for a\.example until .*; waiting for the proxy http/);
   });
 
   it('shows control characters in a host name instead of obeying them', () => {

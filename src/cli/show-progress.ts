@@ -3,7 +3,9 @@
 
 import { styleText } from 'node:util';
 import type { HostRate, RunProgress } from '../engine/progress.ts';
-import { formatCount, formatDuration, printable } from './format.ts';
+import type { HostWait } from '../fetch/host-wait.ts';
+import { announceWaits } from './announce-waits.ts';
+import { formatCount, formatDuration, formatOutlook, formatWait, printable } from './format.ts';
 
 const REDRAW_MS = 200;
 const LINE_MS = 10_000;
@@ -17,16 +19,27 @@ export interface ShownProgress {
   hide(): void;
 }
 
-/** Starts showing. */
-export function showProgress(progress: () => RunProgress | undefined): ShownProgress {
-  return showLive(progress, barLines, plainLine);
+/** Starts showing. `isDrawn` false: only what is waited for is said, for the outcomes themselves are progress enough. */
+export function showProgress(progress: () => RunProgress | undefined, isDrawn = true): ShownProgress {
+  const waits = () => progress()?.waits() ?? [];
+  return showLive(() => (isDrawn ? progress() : undefined), { bars: barLines, plain: plainLine, waits, isDrawn });
 }
 
-/** Starts showing anything: `bars` draws it within so many columns, `plain` puts it into one line. */
+export interface LiveView<T> {
+  /** Draws it within so many columns. */
+  readonly bars: (state: T, columns: number) => string[];
+  /** Puts it into one line. */
+  readonly plain: (state: T) => string;
+  /** What is waited for; said in lines of their own where no bars are drawn. */
+  readonly waits?: () => readonly HostWait[];
+  /** Whether bars are drawn on a terminal. Default true. */
+  readonly isDrawn?: boolean;
+}
+
+/** Starts showing anything. */
 export function showLive<T>(
   look: () => T | undefined,
-  bars: (state: T, columns: number) => string[],
-  plain: (state: T) => string,
+  { bars, plain, waits = () => [], isDrawn = true }: LiveView<T>,
 ): ShownProgress {
   const terminal = process.stderr.isTTY === true;
   let drawn = 0;
@@ -49,13 +62,16 @@ export function showLive<T>(
   };
   const timer = setInterval(draw, terminal ? REDRAW_MS : LINE_MS);
   timer.unref();
+  const say = (text: string) => {
+    erase();
+    process.stderr.write(`curlew: ${text}\n`);
+  };
+  const stopAnnouncing = terminal && isDrawn ? () => {} : announceWaits(waits, say);
   return {
-    say(text) {
-      erase();
-      process.stderr.write(`curlew: ${text}\n`);
-    },
+    say,
     hide() {
       clearInterval(timer);
+      stopAnnouncing();
       erase();
     },
   };
@@ -68,8 +84,10 @@ export const colour = (name: 'green' | 'dim' | 'yellow' | 'red', text: string) =
 export function plainLine(progress: RunProgress): string {
   const { done, failed, blocked, unknown, pending } = progress.total();
   const bad = failed + blocked + unknown;
-  const waiting = progress.rates().filter(({ waits, counts }) => waits !== undefined && counts.pending > 0);
-  const waits = waiting.map(({ host, waits }) => `; ${printable(host)} ${waits}`).slice(0, MOST_HOSTS);
+  const waits = progress
+    .waits()
+    .slice(0, MOST_HOSTS)
+    .map((wait) => `; ${formatWait(wait)}`);
   return `curlew: ${done} done, ${bad} failed, ${pending} pending, ${progress.records} records${waits.join('')}`;
 }
 
@@ -77,13 +95,16 @@ export function plainLine(progress: RunProgress): string {
 export function barLines(progress: RunProgress, columns: number): string[] {
   const hosts = progress.rates().sort((a, b) => b.counts.pending - a.counts.pending);
   const lines = hosts.slice(0, MOST_HOSTS).map((host) => hostLine(host));
+  // Proxies, and hosts that only redirects lead to.
+  const shown = new Set(hosts.map(({ host }) => host));
+  for (const wait of progress.waits()) if (!shown.has(wait.host)) lines.push(colour('yellow', formatWait(wait)));
   if (hosts.length > MOST_HOSTS) lines.push(`… and ${hosts.length - MOST_HOSTS} more hosts`);
   const invalid = progress.invalid > 0 ? colour('yellow', `, ${formatCount(progress.invalid)} invalid`) : '';
   lines.push(`${formatCount(progress.records)} records${invalid}`);
   return lines.map((line) => cut(line, columns - 1));
 }
 
-function hostLine({ host, counts, perSecond, waits }: HostRate): string {
+function hostLine({ host, counts, perSecond, wait }: HostRate): string {
   const bad = counts.failed + counts.blocked + counts.unknown;
   const settled = counts.done + counts.absent + counts.skipped + bad;
   const all = settled + counts.pending;
@@ -91,7 +112,7 @@ function hostLine({ host, counts, perSecond, waits }: HostRate): string {
   const failed = bad > 0 ? `  ${colour('red', `${formatCount(bad)} failed`)}` : '';
   const left =
     perSecond > 0 && counts.pending > 0 ? `  ${formatDuration((counts.pending / perSecond) * 1000)} left` : '';
-  const outlook = waits === undefined ? left : `  ${colour('yellow', waits)}`;
+  const outlook = wait === undefined ? left : `  ${colour('yellow', `waiting${formatOutlook(wait)}`)}`;
   return `${printable(host)}  ${bar}  ${formatCount(settled)}/${formatCount(all)}  ${perSecond.toFixed(1)}/s${failed}${outlook}`;
 }
 

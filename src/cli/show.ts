@@ -1,8 +1,10 @@
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
+import { runWaits } from '../engine/run-waits.ts';
 import type { HostCounts } from '../ledger/count-table.ts';
+import { systemClock } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
-import { formatInstant, formatTable, printable } from './format.ts';
+import { formatInstant, formatTable, formatWait, printable } from './format.ts';
 import { commandLine, formatNext, formatSummary, nextSteps } from './format-summary.ts';
 import { formatWalks, lookAtWalks } from './format-walks.ts';
 import { jsonLine } from './json-line.ts';
@@ -49,17 +51,20 @@ function look(options: Options, reference: number | 'latest') {
       ledger.holderOf(run.id),
       lookAtWalks(ledger, run.id),
     ]);
-    return { run, state, summary, hosts, kinds, problems, holder, walks };
+    const waits = state === 'running' ? await runWaits(ledger, run.id, systemClock.now()) : [];
+    return { run, state, summary, hosts, kinds, problems, holder, walks, waits };
   });
 }
 
 type Shown = Awaited<ReturnType<typeof look>>;
 
-function format({ run, state, summary, hosts, kinds, problems, holder, walks }: Shown, data: string): string {
+function format(shown: Shown, data: string): string {
+  const { run, state, summary, hosts, kinds, problems, holder, walks, waits } = shown;
   const parts = [formatSummary(summary, state), `  started   ${formatInstant(run.startedAt)}\n`];
   if (run.source !== undefined) parts.push(`  scraper   ${printable(run.source)}\n`);
   if (run.error !== undefined) parts.push(`  error     ${printable(run.error)}\n`);
   if (holder !== undefined) parts.push(`  owner     process ${holder.pid} on ${holder.machine}\n`);
+  for (const wait of waits) parts.push(`  now       ${formatWait(wait)}\n`);
   if (hosts.length > 0) parts.push(`\n${formatTable([HOST_HEAD, ...hosts.map(hostRow)])}`);
   if (kinds.length > 0) {
     const body = kinds.map(({ kind, total, invalid }) => [printable(kind), total, invalid]);

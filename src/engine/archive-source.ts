@@ -50,6 +50,10 @@ export class ArchiveSource implements AnswerSource {
 
   watch(): void {}
 
+  waits(): [] {
+    return [];
+  }
+
   async close(): Promise<void> {
     await this.#reader.close();
   }

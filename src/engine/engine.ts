@@ -271,10 +271,7 @@ export class Engine {
 
   #unsaved(): UnsavedMemory | undefined {
     const unsaved = this.#options.source.takeUnsaved();
-    if (unsaved === undefined) return undefined;
-    const memory = storeUnsaved(unsaved);
-    this.#options.progress.heard(memory.events);
-    return memory;
+    return unsaved && storeUnsaved(unsaved);
   }
 
   /** Resolves when nothing is in flight any more. */

@@ -41,6 +41,9 @@ export interface FetchUrlsHandle {
   stop(how?: 'gently' | 'now'): void;
 }
 
+/** Who fetches a list of addresses waits for the outcome. */
+const LIST_PATIENCE_MS = 60_000;
+
 /** Longer addresses are taken for a mistake. */
 const LONGEST_URL = 8_192;
 
@@ -49,7 +52,7 @@ export function fetchUrls(addresses: readonly string[], options: FetchUrlsOption
   const { data: path, fresh = false, onOutcome, world = {}, ...given } = options;
 
   async function work(): Promise<RunSummary | undefined> {
-    const settings = readSettings(given);
+    const settings = readSettings({ patienceMs: LIST_PATIENCE_MS, ...given });
     const asked = sort(addresses, settings.baseUrl, onOutcome);
     if (asked.size === 0) return undefined;
     const clock = world.clock ?? systemClock;

@@ -5,6 +5,7 @@ import { createPipeline, type PipelineWorld } from '../fetch/create-pipeline.ts'
 import type { Unsaved } from '../fetch/fetch-memory.ts';
 import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
 import type { FetchRequest } from '../fetch/fetch-request.ts';
+import type { HostWait } from '../fetch/host-wait.ts';
 import type { Outcome } from '../fetch/outcome.ts';
 import type { Patience } from '../fetch/patience.ts';
 import { readMemory } from '../fetch/stored-memory.ts';
@@ -30,7 +31,8 @@ export class LiveSource implements AnswerSource {
   static async open(data: DataDirectory, run: RunId, settings: Settings, world: World = {}): Promise<LiveSource> {
     const files = await FileStore.open(data.files);
     const memory = readMemory(await data.ledger.fetchMemory(run));
-    const real = { clock: systemClock, random: systemRandom, notes: data.ledger.notes };
+    const { startedAt: begunAt } = await data.ledger.run(run);
+    const real = { clock: systemClock, random: systemRandom, notes: data.ledger.notes, begunAt };
     return new LiveSource(createPipeline(settings, { ...real, ...world, files, memory }));
   }
 
@@ -40,6 +42,10 @@ export class LiveSource implements AnswerSource {
 
   takeUnsaved(): Unsaved {
     return this.#pipeline.takeUnsaved();
+  }
+
+  waits(): HostWait[] {
+    return this.#pipeline.waits();
   }
 
   watch(onUnsaved: () => void): void {

@@ -1,10 +1,10 @@
 // How far a run is, kept in memory from what was committed: for progress bars, never for decisions about the data.
 
+import type { HostWait } from '../fetch/host-wait.ts';
 import type { HostCounts } from '../ledger/count-table.ts';
 import type { HostId } from '../ledger/page-result.ts';
 import { NO_COUNTS, type Verdict, type VerdictCounts } from '../ledger/verdict.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Json } from '../platform/json.ts';
 import type { PreparedPage } from './scribe.ts';
 
 interface HostProgress {
@@ -20,8 +20,8 @@ export interface HostRate {
   readonly counts: VerdictCounts;
   /** Requests settled per second since this start. */
   readonly perSecond: number;
-  /** Why nothing is asked of it at the moment, in words; undefined when it is. */
-  readonly waits: string | undefined;
+  /** What is waited for before more is asked of it; undefined when it is asked as usual. */
+  readonly wait: HostWait | undefined;
 }
 
 /** How far a run is: read again for every look, since it goes on. */
@@ -34,39 +34,37 @@ export interface RunProgress {
   total(): VerdictCounts;
   /** Each host; what is to come counts as pending. */
   rates(): HostRate[];
-}
-
-/** What fetching tells about a host beside single answers; see `FetchEvent`. */
-export type HostNews = Readonly<Record<string, Json>> & { readonly kind: string };
-
-/** `until` in wall-clock time; undefined: until it is told otherwise. */
-interface Wait {
-  readonly why: string;
-  readonly until: number | undefined;
+  /** What is waited for: hosts that are down, do not answer or have asked for time, and proxies that rest. */
+  waits(): readonly HostWait[];
 }
 
 export class Progress implements RunProgress {
   readonly #hosts = new Map<HostId, HostProgress>();
   readonly #settledHere = new Map<HostId, number>();
-  readonly #waits = new Map<string, Wait>();
   readonly #clock: Clock;
   readonly #toCome: () => ReadonlyMap<string, number>;
+  readonly #waits: () => readonly HostWait[];
   readonly #startedAt: number;
   records = 0;
   invalid = 0;
 
-  /** `toCome` gives, by host, requests that are certain to be made but are not in the queue yet. */
+  /**
+   * `toCome` gives, by host, requests that are certain to be made but are not in the queue yet; `waits` gives what is waited
+   * for at the moment.
+   */
   constructor(
     hosts: readonly HostCounts[],
     records: { total: number; invalid: number },
     clock: Clock,
     toCome: () => ReadonlyMap<string, number> = () => new Map(),
+    waits: () => readonly HostWait[] = () => [],
   ) {
     for (const { hostId, host, counts } of hosts) this.#hosts.set(hostId, { hostId, host, counts: { ...counts } });
     this.records = records.total;
     this.invalid = records.invalid;
     this.#clock = clock;
     this.#toCome = toCome;
+    this.#waits = waits;
     this.#startedAt = clock.monotonic();
   }
 
@@ -77,27 +75,17 @@ export class Progress implements RunProgress {
   rates(): HostRate[] {
     const seconds = Math.max(0.001, (this.#clock.monotonic() - this.#startedAt) / 1000);
     const toCome = this.#toCome();
+    const waits = new Map(this.#waits().map((wait) => [wait.host, wait]));
     return this.hosts().map(({ hostId, host, counts }) => ({
       host,
       counts: { ...counts, pending: counts.pending + (toCome.get(host) ?? 0) },
       perSecond: (this.#settledHere.get(hostId) ?? 0) / seconds,
-      waits: this.#waitOf(host),
+      wait: waits.get(host),
     }));
   }
 
-  /** Takes note of what was heard about hosts. */
-  heard(news: readonly HostNews[]): void {
-    for (const { kind, host, state, until } of news) {
-      if (typeof host !== 'string') continue;
-      if (kind === 'breaker' && state === 'open') this.#waits.set(host, { why: 'not answering', until: undefined });
-      else if (kind === 'breaker') this.#waits.delete(host);
-      else if (kind === 'retry_after') this.#waits.set(host, { why: 'asked us to wait', until: Number(until) });
-    }
-  }
-
-  #waitOf(host: string): string | undefined {
-    const { why, until = Number.POSITIVE_INFINITY } = this.#waits.get(host) ?? {};
-    return until > this.#clock.now() ? why : undefined;
+  waits(): readonly HostWait[] {
+    return this.#waits();
   }
 
   queued(added: ReadonlyMap<HostId, { readonly host: string; readonly count: number }>): void {

@@ -17,6 +17,8 @@ export const RUN_EVENTS: Readonly<Record<FetchEvent['kind'] | PageEvent | Proces
   robots_unreachable: 'one could not be had, and what counts instead',
   retry_after: 'a host asked for time',
   breaker: 'a host is down, or back',
+  waiting: 'what is waited for, why, and until when if that is known',
+  given_up: 'a host was not reached in time, and is not asked any more in this run',
   unanswered: 'a request got no usable answer, or was given up',
   answered: 'one whose exchange is not archived: of a mirror, or of a list that was walked',
   page_request: 'what a page in the browser asked for besides its document',

@@ -41,6 +41,11 @@ const Settings = z.strictObject({
     .default(8 * 1024 ** 3),
   /** Longest time for one request and its answer, in ms. Default 5 minutes; a download has 1 s more for every 16 KiB of it. */
   totalTimeoutMs: z.int().min(1).default(300_000),
+  /**
+   * How long a host is waited for that has not answered once in the run, in ms, or `off`: as long as it takes. Default 10
+   * minutes; for a list of addresses (`fetch`) one.
+   */
+  patienceMs: z.union([z.int().min(1), z.literal('off')]).default(600_000),
 });
 
 export type Settings = z.infer<typeof Settings>;

@@ -19,6 +19,8 @@ export function settle(outcome: OutcomeWithoutPage, retry: RetryDecision, attemp
       return outcome.notBefore === undefined
         ? { kind: 'returned' }
         : { kind: 'parked', dueAt: outcome.notBefore, reason: outcome.reason };
+    case 'unreached':
+      return settled('unknown', undefined, outcome.reason);
     case 'url_specific': {
       if (!outcome.retriable) return settled(statusVerdict(outcome.status), outcome.status, outcome.reason);
       if (retry.kind === 'retry') return { kind: 'delayed', dueAt: now + retry.delayMs, reason: outcome.reason };

@@ -8,7 +8,7 @@ import type { FetchedBody, FetchedExchange, Outcome, OutcomeKind } from '../fetc
 export interface UrlOutcome {
   /** As it was given. */
   readonly url: string;
-  readonly kind: OutcomeKind;
+  readonly kind: Exclude<OutcomeKind, 'unreached'>;
   readonly status: number | null;
   /** Why it is neither ok nor unchanged. */
   readonly reason: string | null;
@@ -60,6 +60,7 @@ export function answerIn(outcome: Outcome): FetchedExchange | undefined {
     case 'unchanged':
       return last;
     case 'skipped':
+    case 'unreached':
       return undefined;
     case 'url_specific':
       return last?.status === outcome.status ? last : undefined;
@@ -81,6 +82,7 @@ export function wasAsked(outcome: Outcome): boolean {
       return false;
     case 'site_wide':
       return outcome.because !== 'robots' && reachesSite(outcome.failure);
+    case 'unreached':
     case 'url_specific':
       // Without a failure there is nothing that it could have met: it cannot be sent.
       return outcome.failure !== undefined && reachesSite(outcome.failure);
@@ -102,8 +104,12 @@ const NOTHING: UrlOutcome = {
   proxy: null,
 };
 
-/** Where robots.txt cannot be had and is insisted on, the page was left out on purpose. */
-function kindOf(outcome: Outcome): OutcomeKind {
+/**
+ * Where robots.txt is unreachable and is insisted on, the page was left out on purpose. A host that was given up is one that
+ * did not answer.
+ */
+function kindOf(outcome: Outcome): UrlOutcome['kind'] {
+  if (outcome.kind === 'unreached') return 'site_wide';
   return outcome.kind === 'site_wide' && outcome.because === 'robots' ? 'skipped' : outcome.kind;
 }
 

@@ -1,8 +1,9 @@
-// Answers for a list of addresses, each of which is to end with one outcome in a bounded time. A scraper's run waits for
-// a host that is down for as long as it takes; here a request that goes unanswered is tried as often as any other. (After
-// five failures in a row the host's breaker makes everything wait for it all the same.)
+// Answers for a list of addresses, each of which is to end with one outcome in a bounded time. In a scraper's run a request
+// that goes unanswered goes back to the queue; here it is tried as often as any other. (After five failures in a row the host's
+// breaker makes everything wait for it all the same: for as long as the patience lasts, if it has not answered once.)
 
 import type { Unsaved } from '../fetch/fetch-memory.ts';
+import type { HostWait } from '../fetch/host-wait.ts';
 import type { Outcome } from '../fetch/outcome.ts';
 import type { Patience } from '../fetch/patience.ts';
 import { defaultRetrySettings } from '../fetch/politeness/retry-policy.ts';
@@ -51,6 +52,10 @@ export class UrlSource implements AnswerSource {
     return this.#options.live.takeUnsaved();
   }
 
+  waits(): readonly HostWait[] {
+    return this.#options.live.waits();
+  }
+
   watch(onUnsaved: () => void): void {
     this.#options.live.watch(onUnsaved);
   }
@@ -80,6 +85,7 @@ function isFinal(outcome: Outcome, attempts: number): boolean {
     case 'ok':
     case 'unchanged':
     case 'skipped':
+    case 'unreached':
       return true;
     case 'url_specific':
       return !outcome.retriable || attempts >= defaultRetrySettings.attempts;

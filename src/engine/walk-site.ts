@@ -5,6 +5,7 @@ import { FileStore } from '../archive/file-store.ts';
 import { createPipeline } from '../fetch/create-pipeline.ts';
 import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
 import { Heartbeat } from '../fetch/heartbeat.ts';
+import type { HostWait } from '../fetch/host-wait.ts';
 import type { Patience } from '../fetch/patience.ts';
 import { readMemory } from '../fetch/stored-memory.ts';
 import { translate } from '../ledger/database.ts';
@@ -28,6 +29,7 @@ import type { World } from './live-source.ts';
 import { planSiteRun } from './plan-site-run.ts';
 import { type ResumeOptions, type RunHandle, resumeIn, saved } from './run.ts';
 import { readSettings, type Settings, type SettingsInput } from './settings.ts';
+import { WalkMeter, type WalkProgress } from './walk-progress.ts';
 
 /** How a site is walked. Settings that are not given are those of the walk that is gone on with, else the defaults. */
 export interface WalkSiteOptions extends SettingsInput {
@@ -59,6 +61,10 @@ export interface WalkHandle {
   readonly end: Promise<WalkEnd>;
   /** `gently` finishes the page on the wire; `now` does not. Either way the walk can be gone on with. */
   stop(how?: 'gently' | 'now'): void;
+  /** Undefined until the walk has begun. */
+  progress(): WalkProgress | undefined;
+  /** What is waited for now: hosts that are down, do not answer or have asked for time, and proxies that rest. */
+  waits(): readonly HostWait[];
 }
 
 /**
@@ -72,12 +78,19 @@ export interface WalkHandle {
 export function walkSite(site: SiteDefinition, options: WalkSiteOptions): WalkHandle {
   const stop = new AbortController();
   const abort = new AbortController();
-  const end = walkAndCommit(site, options, { stop: stop.signal, abort: abort.signal }).catch((error) => {
+  const watched: { meter?: WalkMeter; pipeline?: FetchPipeline } = {};
+  const onOpened = (meter: WalkMeter, pipeline: FetchPipeline) => {
+    Object.assign(watched, { meter, pipeline });
+  };
+  const patience = { stop: stop.signal, abort: abort.signal };
+  const end = walkAndCommit(site, options, patience, onOpened).catch((error) => {
     if (error === STOPPED) return { kind: 'stopped' } as const;
     throw translate(join(options.data, LEDGER_FILE), error);
   });
   return {
     end,
+    progress: () => watched.meter?.look(),
+    waits: () => watched.pipeline?.waits() ?? [],
     stop(how = 'gently') {
       stop.abort(STOPPED);
       if (how === 'now') abort.abort(STOPPED);
@@ -127,7 +140,12 @@ async function withSite<T>(
   }
 }
 
-function walkAndCommit(site: SiteDefinition, options: WalkSiteOptions, patience: Patience): Promise<WalkEnd> {
+function walkAndCommit(
+  site: SiteDefinition,
+  options: WalkSiteOptions,
+  patience: Patience,
+  onOpened: (meter: WalkMeter, pipeline: FetchPipeline) => void,
+): Promise<WalkEnd> {
   return withSite(site, options, async (open) => {
     const { data, manager, settings } = open;
     const { sites } = data.ledger;
@@ -139,7 +157,21 @@ function walkAndCommit(site: SiteDefinition, options: WalkSiteOptions, patience:
       if (thrownAway !== undefined) options.onThrownAway?.(thrownAway);
       const { onProgress = () => {}, world: { random = systemRandom } = {} } = options;
       const pipeline = await openPipeline(site, options, open);
-      const walker = new SiteWalker({ site, definition, writer, pipeline, clock: open.clock, random, onProgress });
+      const meter = new WalkMeter(await writer.startPages(), open.clock);
+      onOpened(meter, pipeline);
+      const onWalked = (startPage: StartPage) => {
+        meter.note(startPage);
+        onProgress(startPage);
+      };
+      const walker = new SiteWalker({
+        site,
+        definition,
+        writer,
+        pipeline,
+        clock: open.clock,
+        random,
+        onProgress: onWalked,
+      });
       await new Heartbeat(writer, pipeline, patience, open.clock).during((whole) => walker.walk(whole));
       // Who stops now wants no run to begin.
       patience.stop.throwIfAborted();
@@ -160,7 +192,8 @@ async function openPipeline(
   const memory = readMemory(await data.ledger.sites.fetchMemory(site.domain));
   const assigner = distributorOf(site, data, clock);
   // Of list pages only what was found on them is kept.
-  const real = { clock, random: systemRandom, notes: data.ledger.notes, exchanges: 'told' } as const;
+  const begunAt = (await data.ledger.sites.partialRun(site.domain))?.createdAt ?? clock.now();
+  const real = { clock, random: systemRandom, notes: data.ledger.notes, exchanges: 'told', begunAt } as const;
   return createPipeline(settings, { ...real, ...world, files, memory, assigner });
 }
 

@@ -64,7 +64,8 @@ async function withEngine<T>(work: RunWork, scribe: Scribe, use: (engine: Engine
     const { total, invalid } = await data.ledger.recordCount(run);
     const prober = await Prober.open(definition, run, data.ledger, scribe);
     const toCome = () => prober.toCome();
-    const progress = new Progress(await data.ledger.countsByHost(run), { total, invalid }, clock, toCome);
+    const counts = await data.ledger.countsByHost(run);
+    const progress = new Progress(counts, { total, invalid }, clock, toCome, () => source.waits());
     const engine = new Engine({
       scribe,
       source,

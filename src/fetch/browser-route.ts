@@ -4,6 +4,7 @@
 
 import type { Clock } from '../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { whenToComeAgain } from './admission.ts';
 import { type BrowserCookie, cookiesOf, setCookieField } from './browser/browser-cookie.ts';
 import type { BrowserFetch } from './browser/browser-fetch.ts';
 import type { BrowserAnswer, BrowserHop, BrowserResult, LoadReport } from './browser/browser-result.ts';
@@ -16,12 +17,13 @@ import type { FetchRequest } from './fetch-request.ts';
 import type { HostGates } from './host-gates.ts';
 import { headerValue } from './http/header-list.ts';
 import type { Judge } from './judge.ts';
-import { isConditional } from './leg.ts';
+import { givenUp, isConditional } from './leg.ts';
 import type { FetchedBody, FetchedExchange, HeaderList, Outcome, OutcomeWithoutPage } from './outcome.ts';
 import { type Departure, PageGate } from './page-gate.ts';
 import { PageRows, rowOf } from './page-rows.ts';
 import type { Patience } from './patience.ts';
 import { type ProxyServer, redactProxy } from './proxy/proxy-server.ts';
+import type { WayOut } from './proxy-gates.ts';
 import type { Sessions } from './session/sessions.ts';
 
 export interface BrowserRouteParts {
@@ -39,12 +41,6 @@ export interface BrowserRouteParts {
   readonly onSessionsChanged: () => void;
 }
 
-/** An outcome, and whether any request was admitted on the way to it. */
-interface Fetched {
-  readonly outcome: Outcome;
-  readonly left: boolean;
-}
-
 const NO_BYTES = new Uint8Array();
 const OWN_FAULTS: ReadonlySet<ErrorCode> = new Set([ErrorCode.invalidRequest, ErrorCode.selectorSyntax]);
 
@@ -57,9 +53,9 @@ export class BrowserRoute {
   }
 
   /** As `FetchPipeline.fetch`. Rejects with `service_missing` when there is no Chromium. */
-  async fetch(request: FetchRequest, proxy: ProxyServer | undefined, patience: Patience): Promise<Fetched> {
+  async fetch(request: FetchRequest, way: WayOut, patience: Patience): Promise<Outcome> {
     if (request.method !== 'GET') {
-      return { outcome: permanent(`a browser is not sent to an address with ${request.method}`), left: false };
+      return permanent(`a browser is not sent to an address with ${request.method}`);
     }
     const browser = await this.#opened();
     const { files, gates, clock, events, exchanges } = this.#parts;
@@ -70,7 +66,7 @@ export class BrowserRoute {
       const row = rows.ended(departure);
       if (row !== undefined) events.add(row);
     };
-    const gate = new PageGate({ gates, clock, proxy, patience, home: url, onDeparture, onEnd });
+    const gate = new PageGate({ gates, clock, way, patience, home: url, onDeparture, onEnd });
     const download = request.saves === 'file' ? new Download(files, url) : undefined;
     try {
       const result = await browser.load(
@@ -84,19 +80,20 @@ export class BrowserRoute {
           ...(request.maxRedirects !== undefined && { maxRedirects: request.maxRedirects }),
           ...(request.waitFor !== undefined && { waitFor: request.waitFor }),
           ...(download !== undefined && { sink: download }),
-          ...(proxy !== undefined && { proxy }),
         },
         patience.abort,
       );
       if (result.kind === 'failure') rows.failed(result);
-      const outcome = await this.#outcomeOf(result, request, download, patience, gate);
+      const came = await this.#outcomeOf(result, request, download, patience, gate);
+      // A page whose proxy began to rest meanwhile may lack parts: it is asked for again, by another way.
+      const isPage = came.kind === 'ok' && download === undefined;
+      const outcome = isPage && gate.lost !== undefined ? { ...gate.lost, exchanges: came.exchanges } : came;
       if (exchanges === 'kept') for (const exchange of outcome.exchanges) rows.exchanged(exchange);
-      const named = proxy === undefined ? outcome : { ...outcome, proxy: redactProxy(proxy) };
-      return { outcome: named, left: gate.left };
+      return gate.proxy === undefined ? outcome : { ...outcome, proxy: redactProxy(gate.proxy) };
     } catch (error) {
       // The request's own fault, such as a waitFor that is no selector, is no reason to end a run.
       const own = error instanceof CurlewError && OWN_FAULTS.has(error.code);
-      if (own) return { outcome: permanent(error.message), left: gate.left };
+      if (own) return permanent(error.message);
       throw error;
     } finally {
       for (const row of rows.takeRest()) events.add(row);
@@ -114,7 +111,7 @@ export class BrowserRoute {
     const { gates, clock, events } = this.#parts;
     // Of a tab there are no outcomes, and so no exchanges that anybody could keep.
     const onEnd = (departure: Departure) => events.add(rowOf(departure));
-    const gate = new PageGate({ gates, clock, proxy, patience, home: undefined, onEnd });
+    const gate = new PageGate({ gates, clock, way: { kind: 'fixed', proxy }, patience, home: undefined, onEnd });
     return browser.openTab({
       session,
       headers: [['User-Agent', this.#parts.userAgent]],
@@ -162,7 +159,7 @@ export class BrowserRoute {
     }
     const response = answerExchange(result, await bodyOf(result, download));
     exchanges.push(response);
-    if (meaning.kind !== 'site_wide') this.#parts.judge.acquit(request);
+    if (meaning.kind !== 'site_wide') this.#parts.judge.clear(request);
     if (meaning.kind === 'ok') return { kind: 'ok', response, exchanges };
     return { ...this.#judged(request, new URL(result.url), meaning, gate, result.status), exchanges };
   }
@@ -176,9 +173,9 @@ export class BrowserRoute {
     status?: number,
   ): OutcomeWithoutPage {
     const host = this.#parts.gates.of(url);
-    const judged = this.#parts.judge.judge(request, host, meaning, status);
+    const judged = givenUp(this.#parts.judge.judge(request, host, meaning, status), host);
     if (judged.kind !== 'rate_limited' && judged.kind !== 'site_wide') return judged;
-    const notBefore = gate.returnsFrom(url) ? host.turnAway()?.notBefore : undefined;
+    const notBefore = gate.returnsFrom(url) ? whenToComeAgain(host) : undefined;
     return notBefore === undefined ? judged : { ...judged, notBefore };
   }
 

@@ -1,6 +1,6 @@
 // Puts the pipeline together from settings.
 
-import type { Clock } from '../platform/clock.ts';
+import type { Clock, Instant } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { Sockets } from '../platform/sockets.ts';
 import { version } from '../platform/version.ts';
@@ -37,6 +37,8 @@ export interface PipelineSettings {
   readonly maxPageBytes: number;
   readonly maxFileBytes: number;
   readonly totalTimeoutMs: number;
+  /** How long a host is waited for that has not answered once. Default `off`: as long as it takes. */
+  readonly patienceMs?: number | 'off';
 }
 
 export interface PipelineWorld {
@@ -54,6 +56,8 @@ export interface PipelineWorld {
   readonly shared?: SharedPoliteness;
   /** Those of the data directory, by which the processes at work there share them. */
   readonly notes?: Notes;
+  /** When the run was begun: what was answered since then was answered in it. Default: now. */
+  readonly begunAt?: Instant;
   /** Chooses a proxy for each request, instead of the one of the settings. */
   readonly assigner?: ProxyAssigner | undefined;
 }
@@ -123,6 +127,7 @@ export function createPipeline(settings: PipelineSettings, world: PipelineWorld)
       random,
       userAgent,
       proxies,
+      reach: { patienceMs: settings.patienceMs ?? 'off', since: world.begunAt ?? clock.now() },
       shared,
       robots: settings.robots === 'off' ? undefined : (url, signal, upSince) => policy.check(url, signal, upSince),
       send: (request, signal) => hop.send(request, signal),
@@ -144,7 +149,6 @@ export function createPipeline(settings: PipelineSettings, world: PipelineWorld)
       ...(world.sockets !== undefined && { sockets: world.sockets }),
     });
   };
-  const { assigner } = world;
   return new FetchPipeline({
     hop,
     gates,
@@ -155,7 +159,8 @@ export function createPipeline(settings: PipelineSettings, world: PipelineWorld)
     files,
     openBrowser,
     proxy,
-    assigner,
+    proxies,
+    isAssigned: world.assigner !== undefined,
     userAgent,
     clock,
   });

@@ -23,6 +23,10 @@ interface FetchLimits {
 export type HostEvent = OfHost &
   (
     | { readonly kind: 'breaker'; readonly state: 'closed' | 'open'; readonly failures: number }
+    /** Nothing more is asked of it before `until`; without that, it has not answered so far and is asked again. */
+    | { readonly kind: 'waiting'; readonly until?: Instant; readonly reason: string }
+    /** It was not reached in time, and is not asked any more in this run. */
+    | { readonly kind: 'given_up'; readonly reason: string }
     | { readonly kind: 'retry_after'; readonly until: Instant; readonly reason: string }
     /** A request that got no usable answer, and so has no exchange. */
     | { readonly kind: 'unanswered'; readonly url: string; readonly reason: string }

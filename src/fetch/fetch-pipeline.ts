@@ -4,6 +4,7 @@
 
 import type { Clock } from '../platform/clock.ts';
 import { assertNever, CurlewError, ErrorCode } from '../platform/errors.ts';
+import { type Pass, whenToComeAgain } from './admission.ts';
 import type { BrowserFetch } from './browser/browser-fetch.ts';
 import type { BrowserTab } from './browser/browser-tab.ts';
 import { BrowserRoute } from './browser-route.ts';
@@ -12,20 +13,21 @@ import { Download, type FileSpool } from './download.ts';
 import type { EventOutbox } from './event-outbox.ts';
 import { GIVEN_UP, type RememberedRobots, type Unsaved } from './fetch-memory.ts';
 import type { FetchRequest } from './fetch-request.ts';
-import type { HostGate, Pass } from './host-gate.ts';
+import type { HostGate } from './host-gate.ts';
 import type { HostGates } from './host-gates.ts';
 import { reachesSite } from './host-sign.ts';
+import type { HostWait } from './host-wait.ts';
 import { headerValue } from './http/header-list.ts';
 import { timeoutsWithin } from './http/hop-options.ts';
 import type { HopAnswer } from './http/hop-result.ts';
 import type { HttpHop } from './http/http-hop.ts';
 import { hopKey } from './http/redirect.ts';
 import { Judge } from './judge.ts';
-import { firstLeg, isConditional, type Leg, legAfter, type NextLeg } from './leg.ts';
+import { firstLeg, givenUp, isConditional, type Leg, legAfter, type NextLeg } from './leg.ts';
 import type { FetchedBody, FetchedExchange, HeaderList, Outcome, OutcomeWithoutPage } from './outcome.ts';
 import type { Patience } from './patience.ts';
-import type { ProxyAssigner } from './proxy/proxy-assigner.ts';
 import { type ProxyServer, redactProxy } from './proxy/proxy-server.ts';
+import { type ProxyGates, type WayOut, wayProxy } from './proxy-gates.ts';
 import { withOwnCookies } from './session/own-cookies.ts';
 import type { Sessions } from './session/sessions.ts';
 
@@ -44,8 +46,9 @@ export interface PipelineParts {
   readonly openBrowser: () => Promise<BrowserFetch>;
   /** For requests that name no other. */
   readonly proxy: ProxyServer | undefined;
-  /** Chooses a proxy for each request that names none; then `proxy` is not used. */
-  readonly assigner: ProxyAssigner | undefined;
+  readonly proxies: ProxyGates;
+  /** Whether a proxy is chosen for each request that names none; then `proxy` is not used. */
+  readonly isAssigned: boolean;
   readonly userAgent: string;
   readonly clock: Clock;
 }
@@ -55,13 +58,12 @@ const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,applicatio
 /** A request on its way, over all its legs. */
 interface Journey {
   readonly request: FetchRequest;
-  readonly proxy: ProxyServer | undefined;
   readonly exchanges: FetchedExchange[];
   /** The legs so far, to see that they go in a circle. */
   readonly seen: Set<string>;
   readonly patience: Patience;
-  /** Whether any leg was admitted. */
-  left: boolean;
+  /** Which way it goes, with the proxy that it was assigned last. */
+  way: WayOut;
 }
 
 /** What a leg came to: the next one, the answer, or the end without one. */
@@ -90,30 +92,17 @@ export class FetchPipeline {
    * site's doing: a full disk, a closed network.
    */
   async fetch(request: FetchRequest, patience: Patience): Promise<Outcome> {
-    const { assigner } = this.#parts;
-    if (assigner === undefined || request.proxy !== undefined) {
-      return (await this.#fetchThrough(request.proxy ?? this.#parts.proxy, request, patience)).outcome;
-    }
-    const proxy = await assigner.assign(patience.stop);
-    const { outcome, left } = await this.#fetchThrough(proxy, request, patience);
-    if (left) await assigner.learn(proxy, outcome);
-    return outcome;
-  }
-
-  /** `left`: whether the request itself was sent, or at least its proxy was asked for a way. */
-  async #fetchThrough(
-    proxy: ProxyServer | undefined,
-    request: FetchRequest,
-    patience: Patience,
-  ): Promise<{ readonly outcome: Outcome; readonly left: boolean }> {
-    if (request.via === 'browser') {
-      return this.#browser.fetch(request, proxy, patience);
-    }
+    const { isAssigned, proxy } = this.#parts;
+    const way: WayOut =
+      isAssigned && request.proxy === undefined
+        ? { kind: 'assigned' }
+        : { kind: 'fixed', proxy: request.proxy ?? proxy };
+    if (request.via === 'browser') return this.#browser.fetch(request, way, patience);
     const exchanges: FetchedExchange[] = [];
-    const journey: Journey = { request, proxy, exchanges, seen: new Set(), patience, left: false };
+    const journey: Journey = { request, exchanges, seen: new Set(), patience, way };
     const end = await this.#toTheEnd(journey);
-    const outcome = { ...end, exchanges, ...(proxy !== undefined && { proxy: redactProxy(proxy) }) };
-    return { outcome, left: journey.left };
+    const through = wayProxy(journey.way);
+    return { ...end, exchanges, ...(through !== undefined && { proxy: redactProxy(through) }) };
   }
 
   /** All legs. What was answered of a journey that is ended on its way has no outcome to be kept with, and is told. */
@@ -157,7 +146,13 @@ export class FetchPipeline {
     this.#parts.events.watch(onUnsaved);
   }
 
+  /** What is waited for now: hosts that are down or have asked for time, proxies that rest. */
+  waits(): HostWait[] {
+    return [...this.#parts.gates.waits(), ...this.#parts.proxies.waits()];
+  }
+
   async close(): Promise<void> {
+    this.#parts.gates.close();
     await this.#browser.close();
     await this.#parts.hop.close();
   }
@@ -177,10 +172,11 @@ export class FetchPipeline {
     const turnedAway = waits ? undefined : gate.turnAway();
     if (turnedAway !== undefined) return turnedAway;
     for (;;) {
-      const end = await this.#tryLeg(leg, cookie, journey, gate);
-      if (end === RECALLED) continue;
+      const tried = await this.#tryLeg(leg, cookie, journey, gate);
+      if (tried === RECALLED) continue;
+      const end = givenUp(tried, gate);
       if (waits || (end.kind !== 'rate_limited' && end.kind !== 'site_wide')) return end;
-      const notBefore = gate.turnAway()?.notBefore;
+      const notBefore = whenToComeAgain(gate);
       return notBefore === undefined ? end : { ...end, notBefore };
     }
   }
@@ -191,12 +187,14 @@ export class FetchPipeline {
     journey: Journey,
     gate: HostGate,
   ): Promise<LegEnd | typeof RECALLED> {
-    const { request, proxy, patience } = journey;
-    const admission = await gate.admit(leg.url, proxy, patience.stop);
+    const { request, way, patience } = journey;
+    const admission = await gate.admit(leg.url, way, patience.stop);
     switch (admission.kind) {
       case 'admitted':
-        journey.left = true;
+        if (way.kind === 'assigned') journey.way = { kind: 'assigned', before: admission.proxy };
         return this.#send(leg, cookie, journey, gate, admission.pass);
+      case 'unreached':
+        return admission;
       case 'disallowed':
         return {
           kind: 'skipped',
@@ -205,6 +203,7 @@ export class FetchPipeline {
       case 'undecided':
         return this.#judge.judge(request, gate, { kind: 'site_wide', reason: admission.reason, because: 'robots' });
       case 'not_asked':
+        if (way.kind === 'assigned') journey.way = { kind: 'assigned', before: admission.failure.proxy };
         return classify(admission.failure, contextAt(this.#parts.clock.now(), false));
       default:
         return assertNever(admission);
@@ -220,7 +219,8 @@ export class FetchPipeline {
     pass: Pass,
   ): Promise<LegEnd | typeof RECALLED> {
     const { files, hop, clock, events } = this.#parts;
-    const { proxy, patience } = journey;
+    const { patience } = journey;
+    const proxy = wayProxy(journey.way);
     const { url, method, body } = leg;
     const download = journey.request.saves === 'file' ? new Download(files, url) : undefined;
     const headers = this.#headersOf(leg, cookie);
@@ -287,7 +287,7 @@ export class FetchPipeline {
     exchanges.push(response);
     if (this.#parts.exchanges === 'told') this.#tell(response, journey);
     if (meaning.kind === 'follow') return meaning;
-    if (meaning.kind !== 'site_wide') this.#judge.acquit(request);
+    if (meaning.kind !== 'site_wide') this.#judge.clear(request);
     return meaning.kind === 'ok'
       ? { kind: 'ok', response }
       : this.#judge.judge(request, gate, meaning, response.status);

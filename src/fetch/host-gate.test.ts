@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../platform/fake-clock.ts';
 import { type Random, seededRandom } from '../platform/random.ts';
+import type { Pass } from './admission.ts';
 import type { Classified } from './classify.ts';
 import type { FetchEvent } from './fetch-memory.ts';
-import { HostGate, type HostGateOptions, type Pass } from './host-gate.ts';
+import { HostGate } from './host-gate.ts';
+import type { HostGateOptions } from './host-gate-options.ts';
 import type { HostState } from './host-state.ts';
 import type { HopFailureCode } from './http/failure-code.ts';
 import type { HopResult } from './http/hop-result.ts';
@@ -13,7 +15,7 @@ import { type BreakerSettings, defaultBreakerSettings } from './politeness/break
 import { CircuitBreaker } from './politeness/circuit-breaker.ts';
 import type { Limiter, Turn } from './politeness/limiter.ts';
 import { TokenBucket } from './politeness/token-bucket.ts';
-import { ProxyGates } from './proxy-gates.ts';
+import { DIRECT, ProxyGates } from './proxy-gates.ts';
 import type { RobotsDecision } from './robots/robots-policy.ts';
 import { MemoryRobotsStore } from './robots/robots-store.ts';
 
@@ -60,6 +62,7 @@ function setUp({ rate = 'off', send = () => answer(200), robots, state, shared }
     random: noChance,
     userAgent: 'curlew',
     proxies,
+    reach: { patienceMs: 'off', since: started },
     robots,
     shared,
     report,
@@ -71,7 +74,7 @@ function setUp({ rate = 'off', send = () => answer(200), robots, state, shared }
   };
   const gate = new HostGate(url.host, url.origin, options, state, () => {});
   const admit = async (to = url): Promise<Pass> => {
-    const admission = await gate.admit(to, undefined, never);
+    const admission = await gate.admit(to, DIRECT, never);
     return admission.kind === 'admitted' ? admission.pass : expect.fail(admission.kind);
   };
   const fail = async (times: number) => {
@@ -79,6 +82,8 @@ function setUp({ rate = 'off', send = () => answer(200), robots, state, shared }
   };
   return { clock, started, gate, events, aside, admit, fail };
 }
+
+const withoutWaits = (events: readonly FetchEvent[]) => events.filter(({ kind }) => kind !== 'waiting');
 
 describe('a gate', () => {
   it('lets the next request leave only when the last one is on the wire', async () => {
@@ -166,7 +171,7 @@ describe('a gate', () => {
       (await admit(url)).end(down);
     }
     const stop = new AbortController();
-    const waiting = gate.admit(plain, undefined, stop.signal).catch((error: unknown) => error);
+    const waiting = gate.admit(plain, DIRECT, stop.signal).catch((error: unknown) => error);
     await clock.advance(90 * SECOND_MS);
     expect(aside).toEqual(['30000 HEAD https://court.example/', '90000 HEAD https://court.example/']);
     stop.abort('enough');
@@ -229,7 +234,12 @@ describe('a gate', () => {
     expect(admitted).toBe(false);
     await clock.advance(SECOND_MS);
     (await waiting).end(ok);
-    expect(events.map(({ kind }) => kind)).toEqual(['breaker', 'probe_request', 'retry_after', 'breaker']);
+    expect(withoutWaits(events).map(({ kind }) => kind)).toEqual([
+      'breaker',
+      'probe_request',
+      'retry_after',
+      'breaker',
+    ]);
   });
 
   it('tells of an outage when it begins and when it ends, and of each probe between', async () => {
@@ -239,15 +249,82 @@ describe('a gate', () => {
     const waiting = admit();
     await clock.advance(10 * MINUTE_MS);
     (await waiting).end(ok);
-    expect(events.map((event) => [event.kind, (event.at - started) / SECOND_MS])).toEqual([
+    const told = withoutWaits(events);
+    expect(told.map((event) => [event.kind, (event.at - started) / SECOND_MS])).toEqual([
       ['breaker', 0],
       ['probe_request', 30],
       ['probe_request', 90],
       ['probe_request', 210],
       ['breaker', 210],
     ]);
-    expect(events[0]).toMatchObject({ state: 'open', failures: 5 });
-    expect(events.at(-1)).toMatchObject({ state: 'closed', failures: 0 });
+    expect(told[0]).toMatchObject({ state: 'open', failures: 5 });
+    expect(told.at(-1)).toMatchObject({ state: 'closed', failures: 0 });
+  });
+
+  it('says what it waits for, why, and until when, each time that changes', async () => {
+    const answers = [failure('connect_refused'), answer(502), answer(500)];
+    const { clock, started, gate, events, admit, fail } = setUp({ send: () => answers.shift() ?? answer(200) });
+    expect(gate.wait).toBeUndefined();
+    await fail(1);
+    expect(gate.wait).toMatchObject({ until: undefined, reason: 'no answer so far: 503 Service Unavailable' });
+    await fail(4);
+    const waiting = admit();
+    const until = started + 30 * SECOND_MS;
+    expect(gate.wait).toEqual({ host: 'court.example', until, reason: 'breaker open: 503 Service Unavailable' });
+    await clock.advance(10 * MINUTE_MS);
+    (await waiting).end(ok);
+    expect(gate.wait).toBeUndefined();
+    const waits = events.flatMap((event) =>
+      event.kind === 'waiting' ? [[event.reason, (event.until ?? Number.NaN) - started]] : [],
+    );
+    expect(waits).toEqual([
+      ['no answer so far: 503 Service Unavailable', Number.NaN],
+      ['breaker open: 503 Service Unavailable', 30 * SECOND_MS],
+      ['breaker open: connect_refused', 90 * SECOND_MS],
+      ['breaker open: 500 Internal Server Error', 210 * SECOND_MS],
+    ]);
+  });
+
+  it.each([404, 405, 501])('takes %d for the answer of a host that is back', async (status) => {
+    const { clock, aside, admit, fail } = setUp({ send: () => answer(status) });
+    await fail(5);
+    const waiting = admit();
+    await clock.advance(30 * SECOND_MS);
+    (await waiting).end(ok);
+    expect(aside).toEqual(['30000 HEAD https://court.example/']);
+  });
+
+  it.each([answer(500), answer(503), failure('reset_before_answer'), failure('headers_timeout')])(
+    'asks with GET when HEAD came to %j, before it waits for longer',
+    async (toHead) => {
+      const answers = [toHead, answer(200)];
+      const { clock, aside, admit, fail } = setUp({ send: () => answers.shift() ?? expect.fail() });
+      await fail(5);
+      const waiting = admit();
+      await clock.advance(30 * SECOND_MS);
+      (await waiting).end(ok);
+      expect(aside).toEqual(['30000 HEAD https://court.example/', '30000 GET https://court.example/']);
+    },
+  );
+
+  it('does not ask with GET where no connection stands, or the host has asked for time', async () => {
+    const answers = [failure('connect_refused'), answer(503, [['Retry-After', '5']]), answer(200)];
+    const { clock, aside, admit, fail } = setUp({ send: () => answers.shift() ?? expect.fail() });
+    await fail(5);
+    const waiting = admit();
+    await clock.advance(10 * MINUTE_MS);
+    (await waiting).end(ok);
+    expect(aside.map((line) => line.split(' ', 2).join(' '))).toEqual(['30000 HEAD', '90000 HEAD', '210000 HEAD']);
+  });
+
+  it('takes the head of a broken answer to a probe for an answer', async () => {
+    const head = { status: 200, headers: [] };
+    const { clock, admit, fail, aside } = setUp({ send: () => ({ ...failure('idle_timeout'), head }) as HopResult });
+    await fail(5);
+    const waiting = admit();
+    await clock.advance(30 * SECOND_MS);
+    (await waiting).end(ok);
+    expect(aside).toHaveLength(1);
   });
 
   it('goes on with the outage that an earlier process saw, and tells of its end', async () => {
@@ -274,7 +351,7 @@ describe('a gate', () => {
       retriable: false,
       failure: 'address_refused',
     });
-    await gate.admit(new URL('/no', url), undefined, never);
+    await gate.admit(new URL('/no', url), DIRECT, never);
     expect(gate.takeState().counts).toEqual({ requests: 1, allowed: 2, disallowed: 1 });
     (await admit()).end(ok);
     await gate.sendAside('robots', { url, method: 'GET', headers: [] }, never);
@@ -315,13 +392,13 @@ describe('a gate', () => {
       passes.push(await admitted);
       passes.at(-1)?.left();
     }
-    const early = gate.admitUnlessDown(url, undefined, never);
+    const early = gate.admitUnlessDown(url, DIRECT, never);
     await clock.advance(1);
-    const justNow = gate.admitUnlessDown(url, undefined, never);
+    const justNow = gate.admitUnlessDown(url, DIRECT, never);
     for (const pass of passes) pass.end(down);
     await clock.advance(2 * SECOND_MS);
     expect(await Promise.all([early, justNow])).toEqual([undefined, undefined]);
-    expect(await gate.admitUnlessDown(url, undefined, never)).toBeUndefined();
+    expect(await gate.admitUnlessDown(url, DIRECT, never)).toBeUndefined();
   });
 
   it('takes five 500s in a row for one', async () => {
@@ -356,7 +433,7 @@ describe('a gate', () => {
 
     it('says what rule forbids the request', async () => {
       const { gate } = setUp({ robots: async () => ({ kind: 'disallowed', rule: 'Disallow: / (line 2)' }) });
-      expect(await gate.admit(url, undefined, never)).toEqual({
+      expect(await gate.admit(url, DIRECT, never)).toEqual({
         kind: 'disallowed',
         reason: 'robots.txt: Disallow: / (line 2)',
       });
@@ -372,7 +449,7 @@ describe('a gate', () => {
         },
       });
       for (let time = 0; time < 5; time++) {
-        expect(await gate.admit(url, undefined, never)).toMatchObject({ kind: 'undecided' });
+        expect(await gate.admit(url, DIRECT, never)).toMatchObject({ kind: 'undecided' });
       }
       reachable = true;
       const waiting = admit();

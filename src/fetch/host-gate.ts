@@ -1,66 +1,23 @@
 // The gate of one host: everything that goes there passes the breaker, robots and the rate, in this order; what goes
-// through a proxy waits for that first. The gate learns from every answer before anyone else hears of it. Its state can be
+// through a proxy waits for that first, and gets the one that it is assigned when it leaves. The gate learns from every answer before anyone else hears of it. Its state can be
 // taken over by the next process, so that a restart neither bursts nor forgets an outage.
 
-import type { Clock, Instant } from '../platform/clock.ts';
+import type { Instant } from '../platform/clock.ts';
 import { assertNever } from '../platform/errors.ts';
-import type { Random } from '../platform/random.ts';
-import { type AnswerHead, type Classified, classify, contextAt } from './classify.ts';
-import { type FetchEvent, GIVEN_UP } from './fetch-memory.ts';
-import { reachesSite, signOf } from './host-sign.ts';
+import { type Admission, LOST, type Pass, type TurnedAway } from './admission.ts';
+import { type Classified, classify, contextAt } from './classify.ts';
+import { type HostGateOptions, ownBreaker, ownLimiter } from './host-gate-options.ts';
+import { HostReach, PATIENCE_SPENT } from './host-reach.ts';
+import { isAnswer, reachesSite, signOf } from './host-sign.ts';
 import type { HostCounts, HostState } from './host-state.ts';
-import type { HopFailure, HopRequest, HopResult } from './http/hop-result.ts';
-import type { OutcomeWithoutPage } from './outcome.ts';
+import { type HostWait, waitOf } from './host-wait.ts';
+import type { HopRequest, HopResult } from './http/hop-result.ts';
 import type { Breaker, BreakerHost, BreakerTicket } from './politeness/breaker.ts';
-import type { BreakerSettings, BreakerState, HostSign, ProbeResult } from './politeness/breaker-state.ts';
-import { CircuitBreaker } from './politeness/circuit-breaker.ts';
-import { defaultRateSettings, type Limiter, type RateSettings, type Turn } from './politeness/limiter.ts';
-import { TokenBucket } from './politeness/token-bucket.ts';
-import type { ProxyServer } from './proxy/proxy-server.ts';
-import type { Passage, ProxyGates } from './proxy-gates.ts';
-import type { NotAsked } from './robots/load-robots.ts';
-import type { RobotsDecision } from './robots/robots-policy.ts';
-import type { SharedPoliteness } from './shared-politeness.ts';
-
-export interface HostGateOptions {
-  /** Requests per second to one host, or `off`. */
-  readonly rate: number | 'off';
-  readonly breaker: BreakerSettings;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly userAgent: string;
-  readonly proxies: ProxyGates;
-  /** Where the host's pace and breaker are kept for several processes. Default: in this one. */
-  readonly shared?: SharedPoliteness | undefined;
-  /** What robots.txt says about a URL of a host that is up since `upSince`. Undefined: it is not asked. */
-  readonly robots: ((url: URL, signal: AbortSignal, upSince: Instant) => Promise<RobotsDecision>) | undefined;
-  /** Puts one request on the wire. */
-  readonly send: (request: HopRequest, signal: AbortSignal) => Promise<HopResult>;
-  readonly report: (event: FetchEvent) => void;
-}
-
-/** The permission to send one request. `end` or `giveBack` must follow. */
-export interface Pass {
-  /** The request goes onto the wire, and the next one may follow in its time. False: it may not leave any more. */
-  left(): boolean;
-  /** It did not leave. */
-  giveBack(): void;
-  /** The head of the answer is here, and its body may be long in coming: what it asks for holds from now on. */
-  heard(head: AnswerHead): void;
-  /**
-   * What the answer means; undefined when the request was given up. `sentOn` is where it redirects to. Only the first call
-   * counts.
-   */
-  end(meaning: Classified | undefined, sentOn?: URL): void;
-}
-
-export type Admission =
-  | { readonly kind: 'admitted'; readonly pass: Pass }
-  /** robots.txt says no. */
-  | { readonly kind: 'disallowed'; readonly reason: string }
-  /** robots.txt cannot be had, and without it the answer is not yet. */
-  | { readonly kind: 'undecided'; readonly reason: string }
-  | NotAsked;
+import type { BreakerState, HostSign } from './politeness/breaker-state.ts';
+import { defaultRateSettings, type Limiter, type Turn } from './politeness/limiter.ts';
+import { probeHost } from './probe-host.ts';
+import { isProxyFailure, type Passage, type WayOut } from './proxy-gates.ts';
+import { type AsideNote, type AsidePurpose, sendAside } from './send-aside.ts';
 
 /** What is noted of a request once, however often it is heard. */
 interface Noted {
@@ -87,11 +44,13 @@ export class HostGate {
   readonly #crawlDelays = new Map<string, number>();
   /** Where the host failed last, or was first asked. */
   #probedOrigin: string;
+  readonly #reach: HostReach;
   #isOpen: boolean;
   #upSince: Instant;
-  #signsOfLife = 0;
   /** Those who wait for a host that is down. */
   #waiting = 0;
+  #heldFor: string | undefined;
+  #restsUntil: Instant | undefined;
 
   /** `origin` is what probes go to until another fails; `onChange` is told that `state` has changed. */
   constructor(
@@ -109,20 +68,50 @@ export class HostGate {
     this.#counts = { ...NOTHING };
     const rate = { ...defaultRateSettings, ratePerSecond: options.rate };
     const parts: BreakerHost = {
-      probe: (signal) => this.#probe(signal),
+      probe: (signal) => probeHost(this.#probedOrigin, this.#probing, signal),
       onChange: (next) => this.#breakerChanged(next),
     };
     this.#limiter = shared?.limiter(host, rate) ?? ownLimiter(options, rate, state);
     this.#breaker = shared?.breaker(host, options.breaker, parts) ?? ownBreaker(options, parts, state);
     this.#isOpen = this.#breaker.state.kind !== 'closed';
     this.#upSince = clock.now();
+    this.#heldFor = state?.heldFor;
+    this.#reach = new HostReach(
+      {
+        ...options.reach,
+        host,
+        clock,
+        proxiesRestUntil: () => options.proxies.restUntil,
+        onSilent: (reason) =>
+          options.report({ kind: 'waiting', host, at: clock.now(), reason: `no answer so far: ${reason}` }),
+        onGivenUp: (reason) => options.report({ kind: 'given_up', host, at: clock.now(), reason }),
+      },
+      // What another process met last is worth telling only while the host is down for that.
+      this.#isOpen || state === undefined ? state : { ...state, trouble: undefined },
+    );
   }
 
   get state(): HostState {
     const { intervalMs } = this.#limiter;
     const counts = { ...this.#counts };
     const probedOrigin = this.#probedOrigin;
-    return { breaker: this.#breaker.state, rate: this.#limiter.snapshot(), intervalMs, counts, probedOrigin };
+    const heldFor = this.#heldFor;
+    const proxiesRestUntil = this.#options.proxies.restUntil;
+    return {
+      breaker: this.#breaker.state,
+      rate: this.#limiter.snapshot(),
+      intervalMs,
+      counts,
+      probedOrigin,
+      ...this.#reach.state,
+      ...(heldFor !== undefined && { heldFor }),
+      ...(proxiesRestUntil !== undefined && { proxiesRestUntil }),
+    };
+  }
+
+  /** What is waited for before anything more is asked here. */
+  get wait(): HostWait | undefined {
+    return this.#reach.givenUp === undefined ? waitOf(this.host, this.state, this.#options.clock.now()) : undefined;
   }
 
   /** The state to save. What was counted is counted from anew. */
@@ -134,47 +123,75 @@ export class HostGate {
 
   /** How often the host has shown that it is up: by an answer below 500, or to a probe. */
   get signsOfLife(): number {
-    return this.#signsOfLife;
+    return this.#reach.signsOfLife;
   }
 
-  /** Waits until a request to `url` may leave, which it must do at once. Rejects with the signal's reason on abort. */
-  async admit(url: URL, proxy: ProxyServer | undefined, stop: AbortSignal): Promise<Admission> {
+  /** Why nothing is asked of it any more in this run: it has not answered once. Undefined while it is. */
+  get givenUp(): string | undefined {
+    return this.#reach.givenUp;
+  }
+
+  /** Ends the waiting of the gate itself. */
+  close(): void {
+    this.#reach.close();
+  }
+
+  /**
+   * Waits until a request to `url` may leave, which it must do at once. Rejects with the signal's reason on abort. A host that
+   * is never reached is waited for as long as the patience lasts.
+   */
+  async admit(url: URL, way: WayOut, stop: AbortSignal): Promise<Admission> {
     for (;;) {
-      const admission = await this.#tryAdmit(url, proxy, stop, 'wait');
+      const admission = await this.#inPatience(stop, (signal) => this.#tryAdmit(url, way, signal, 'wait'));
       if (admission !== undefined) return admission;
     }
   }
 
   /** The same for what is not worth waiting for a host that is down: undefined then. */
-  async admitUnlessDown(url: URL, proxy: ProxyServer | undefined, stop: AbortSignal): Promise<Admission | undefined> {
+  async admitUnlessDown(url: URL, way: WayOut, stop: AbortSignal): Promise<Admission | undefined> {
     while (this.#breaker.state.kind === 'closed') {
-      const admission = await this.#tryAdmit(url, proxy, stop, 'return');
+      const admission = await this.#inPatience(stop, (signal) => this.#tryAdmit(url, way, signal, 'return'));
       if (admission !== undefined) return admission;
     }
     return undefined;
   }
 
+  async #inPatience(
+    stop: AbortSignal,
+    work: (signal: AbortSignal) => Promise<Admission | undefined>,
+  ): Promise<Admission | undefined> {
+    const { givenUp, spent } = this.#reach;
+    if (givenUp !== undefined) return { kind: 'unreached', reason: givenUp };
+    try {
+      return await work(this.#reach.isReached ? stop : AbortSignal.any([stop, spent]));
+    } catch (error) {
+      if (error === PATIENCE_SPENT) return undefined;
+      throw error;
+    }
+  }
+
   /** Undefined when the gate closed while we waited. */
   async #tryAdmit(
     url: URL,
-    proxy: ProxyServer | undefined,
+    way: WayOut,
     stop: AbortSignal,
     whenDown: 'wait' | 'return',
   ): Promise<Admission | undefined> {
     const { proxies, robots } = this.#options;
-    const passage = await proxies.enter(proxy, url.origin, stop);
+    const entered = await proxies.enter(way, url.origin, stop, this.#onRest);
     if (whenDown === 'return' && this.#breaker.state.kind !== 'closed') return undefined;
     const ticket = await this.#ticket(stop);
     const refusal = await this.#askRobots(url, ticket, stop);
     if (refusal !== undefined) return refusal;
     const turn = await this.#limiter.takeTurn(stop);
     const valid = this.#breaker.isValid(ticket);
-    if ((valid === true || (await valid)) && proxies.isOpen(passage)) {
-      if (robots !== undefined) this.#count('allowed');
-      return { kind: 'admitted', pass: this.#pass(url, ticket, turn, passage) };
+    const passage = valid === true || (await valid) ? await proxies.leave(way, entered) : 'rests';
+    if (passage === 'rests' || passage === 'lost') {
+      turn.giveBack();
+      return passage === 'rests' ? undefined : LOST;
     }
-    turn.giveBack();
-    return undefined;
+    if (robots !== undefined) this.#count('allowed');
+    return { kind: 'admitted', pass: this.#pass(url, ticket, turn, passage), proxy: passage?.proxy };
   }
 
   async #ticket(stop: AbortSignal): Promise<BreakerTicket> {
@@ -196,7 +213,9 @@ export class HostGate {
    * What to say to a request that need not wait here, and when it is worth while to come again; undefined when it may as well
    * ask now. Of those for a host that is down one has to wait, or nobody would see it come back.
    */
-  turnAway(): Extract<OutcomeWithoutPage, { kind: 'rate_limited' | 'site_wide' }> | undefined {
+  turnAway(): TurnedAway | undefined {
+    const { givenUp } = this;
+    if (givenUp !== undefined) return { kind: 'unreached', reason: givenUp };
     const reason = this.whyClosed();
     if (reason === undefined) return undefined;
     const now = this.#options.clock.now();
@@ -208,43 +227,21 @@ export class HostGate {
     return { kind: 'site_wide', reason, notBefore: state.kind === 'open' ? Math.max(state.probeAt, soon) : soon };
   }
 
-  /** Sends what needs no admission, robots.txt and probes: at the host's pace, and obeying what it answers. */
-  async sendAside(purpose: 'robots' | 'probe', request: HopRequest, signal: AbortSignal): Promise<HopResult> {
+  /** Sends what needs no admission. */
+  sendAside(purpose: AsidePurpose, request: HopRequest, signal: AbortSignal): Promise<HopResult> {
     const { clock, send, report, proxies } = this.#options;
-    const turn = await this.#limiter.takeTurn(signal);
+    const parts = { host: this.host, clock, send, report, proxies, limiter: this.#limiter, reach: this.#reach };
+    const own = { note: () => this.#note(), failed: (reason: string) => this.#failed(reason), onRest: this.#onRest };
+    return sendAside(purpose, request, { ...parts, ...own }, signal);
+  }
+
+  #note(): AsideNote {
     const noted: Noted = { counted: false, obeyed: false };
-    const { url } = request;
-    let at = clock.now();
-    let left = false;
-    const onSent = () => {
-      at = clock.now();
-      left = this.#leave(turn, noted);
-      return left;
+    return {
+      leave: (turn) => this.#leave(turn, noted),
+      count: () => this.#countRequest(noted),
+      obey: (result) => this.#obey(classify(result, contextAt(this.#options.clock.now(), false)), noted),
     };
-    const tell = (result: string) => report({ kind: `${purpose}_request`, host: this.host, url: url.href, at, result });
-    const heed = (result: AnswerHead | HopFailure) =>
-      this.#obey(classify(result, contextAt(clock.now(), false)), noted);
-    const passage = request.proxy === undefined ? proxies.sameWay() : proxies.through(request.proxy);
-    try {
-      const result = await send({ ...request, ...(passage && { proxy: passage.proxy }), onSent, onHead: heed }, signal);
-      if (result.kind === 'aborted') {
-        if (!result.recalled) {
-          if (left) tell(GIVEN_UP);
-          return result;
-        }
-        turn.giveBack();
-        return this.sendAside(purpose, request, signal);
-      }
-      proxies.learn(passage, url.origin, result.kind === 'failure' ? result.code : undefined);
-      if (result.kind === 'answer' || reachesSite(result.code)) {
-        this.#countRequest(noted);
-        tell(result.kind === 'answer' ? String(result.status) : result.reason);
-      }
-      heed(result);
-      return result;
-    } finally {
-      turn.leave();
-    }
   }
 
   /** Undefined when robots.txt lets the request through. */
@@ -261,7 +258,7 @@ export class HostGate {
         return { kind: 'disallowed', reason: `robots.txt: ${decision.rule}` };
       case 'unreachable':
         // A host without its robots.txt counts as down, so that its requests wait and do not spin.
-        this.#record(url, ticket, 'down');
+        this.#record(url, ticket, 'down', `robots.txt is unreachable: ${decision.reason}`);
         return { kind: 'undecided', reason: `robots.txt is unreachable: ${decision.reason}` };
       case 'not_asked':
         return decision;
@@ -284,6 +281,7 @@ export class HostGate {
     const { clock, proxies, robots } = this.#options;
     const noted: Noted = { counted: false, obeyed: false };
     let ended = false;
+    this.#reach.asked();
     return {
       left: () => this.#leave(turn, noted),
       giveBack: () => {
@@ -292,7 +290,10 @@ export class HostGate {
         if (!ended && robots !== undefined) this.#count('allowed', -1);
         ended = true;
       },
-      heard: (head) => this.#obey(classify(head, contextAt(clock.now(), false)), noted),
+      heard: (head) => {
+        this.#reach.answered();
+        this.#obey(classify(head, contextAt(clock.now(), false)), noted);
+      },
       end: (meaning, sentOn) => {
         turn.leave();
         if (ended) return;
@@ -300,9 +301,13 @@ export class HostGate {
         if (meaning === undefined) return;
         const failure = 'failure' in meaning ? meaning.failure : undefined;
         if (reachesSite(failure)) this.#countRequest(noted);
-        proxies.learn(passage, url.origin, failure);
+        const reason = 'reason' in meaning ? meaning.reason : meaning.kind;
+        proxies.learn(passage, url.origin, failure && { failure, reason });
+        if (isAnswer(meaning)) this.#reach.answered();
+        else if (isProxyFailure(failure)) this.#failed(reason);
         this.#obey(meaning, noted);
-        this.#record(url, ticket, sentOn === undefined ? signOf(meaning) : this.#signOfRedirect(url, sentOn));
+        const sign = sentOn === undefined ? signOf(meaning) : this.#signOfRedirect(url, sentOn);
+        this.#record(url, ticket, sign, reason);
       },
     };
   }
@@ -312,10 +317,35 @@ export class HostGate {
     return to.hostname === from.hostname && to.origin !== from.origin ? 'neutral' : 'up';
   }
 
-  #record({ origin }: URL, ticket: BreakerTicket, sign: HostSign): void {
-    if (sign === 'up') this.#signsOfLife++;
-    if (sign === 'down') this.#probedOrigin = origin;
+  #record({ origin }: URL, ticket: BreakerTicket, sign: HostSign, reason: string): void {
+    if (sign === 'up') this.#reach.isUp();
+    if (sign === 'down') {
+      this.#probedOrigin = origin;
+      this.#failed(reason);
+    }
     this.#breaker.record(ticket, sign);
+  }
+
+  readonly #onRest = (until: Instant): void => {
+    if (until === this.#restsUntil) return;
+    this.#restsUntil = until;
+    this.#onChange();
+    const at = this.#options.clock.now();
+    this.#options.report({ kind: 'waiting', host: this.host, at, until, reason: 'all proxies rest' });
+  };
+
+  #failed(reason: string): void {
+    this.#reach.failed(reason);
+    this.#onChange();
+  }
+
+  get #probing() {
+    const { userAgent, clock } = this.#options;
+    return {
+      userAgent,
+      send: (request: HopRequest, signal: AbortSignal) => this.sendAside('probe', request, signal),
+      isHeld: () => this.#limiter.snapshot().heldUntil > clock.now(),
+    };
   }
 
   /** False when the host has asked for time since the turn was given, for a connection may be slow to open, or the turn is lost. */
@@ -337,34 +367,27 @@ export class HostGate {
     const until = meaning.kind === 'rate_limited' ? meaning.until : meaning.retryAfter;
     if (until === undefined) return;
     noted.obeyed = true;
+    this.#heldFor = meaning.reason;
     this.#limiter.holdUntil(until);
     const at = this.#options.clock.now();
     this.#options.report({ kind: 'retry_after', host: this.host, at, until, reason: meaning.reason });
     this.#onChange();
   }
 
-  async #probe(signal: AbortSignal): Promise<ProbeResult> {
-    const headers = [['User-Agent', this.#options.userAgent]] as const;
-    const result = await this.sendAside('probe', { url: new URL(this.#probedOrigin), method: 'HEAD', headers }, signal);
-    switch (result.kind) {
-      case 'answer':
-        return { kind: 'answer', status: result.status };
-      case 'failure':
-        return { kind: 'no_answer', reason: result.reason };
-      case 'aborted':
-        throw signal.reason;
-    }
-  }
-
-  #breakerChanged({ kind, failures }: BreakerState): void {
+  #breakerChanged(state: BreakerState): void {
+    const { kind, failures } = state;
     this.#onChange();
     const isOpen = kind !== 'closed';
+    const { until, reason = '' } = (kind === 'open' && this.wait) || {};
+    const at = this.#options.clock.now();
+    // Each time the host is to be asked later than it was.
+    if (until !== undefined) this.#options.report({ kind: 'waiting', host: this.host, at, until, reason });
     if (isOpen === this.#isOpen) return;
     this.#isOpen = isOpen;
-    const at = this.#options.clock.now();
     if (!isOpen) {
       this.#upSince = at;
-      this.#signsOfLife++;
+      this.#reach.answered();
+      this.#reach.isUp();
     }
     this.#options.report({ kind: 'breaker', host: this.host, at, state: isOpen ? 'open' : 'closed', failures });
   }
@@ -373,15 +396,4 @@ export class HostGate {
     this.#counts[name] += change;
     this.#onChange();
   }
-}
-
-function ownLimiter({ clock, random }: HostGateOptions, rate: RateSettings, state: HostState | undefined): Limiter {
-  const bucket = new TokenBucket(clock, random, rate);
-  if (state !== undefined) bucket.restore(state.rate, state.intervalMs);
-  return bucket;
-}
-
-function ownBreaker(options: HostGateOptions, parts: BreakerHost, state: HostState | undefined): Breaker {
-  const { clock, breaker: settings } = options;
-  return new CircuitBreaker({ ...parts, clock, settings, ...(state !== undefined && { state: state.breaker }) });
 }

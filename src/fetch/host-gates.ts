@@ -1,8 +1,10 @@
 // One gate per host, whoever asks: so that what one request learns holds for all.
 
 import { gateName } from './gate-name.ts';
-import { HostGate, type HostGateOptions } from './host-gate.ts';
+import { HostGate } from './host-gate.ts';
+import type { HostGateOptions } from './host-gate-options.ts';
 import type { HostState } from './host-state.ts';
+import type { HostWait } from './host-wait.ts';
 
 export class HostGates {
   readonly #options: HostGateOptions;
@@ -34,6 +36,15 @@ export class HostGates {
     const gate: HostGate = new HostGate(host, origin, this.#options, this.#states.get(host), onChange);
     this.#gates.set(host, gate);
     return gate;
+  }
+
+  /** What is waited for, host by host. */
+  waits(): HostWait[] {
+    return [...this.#gates.values()].flatMap(({ wait }) => (wait === undefined ? [] : [wait]));
+  }
+
+  close(): void {
+    for (const gate of this.#gates.values()) gate.close();
   }
 
   /** The states that changed since the last call, by host. */

@@ -18,7 +18,25 @@ export function signOf(meaning: Classified): HostSign {
       return meaning.status === undefined || meaning.failure !== undefined ? 'neutral' : signOfStatus(meaning.status);
     case 'rate_limited':
     case 'skipped':
+    case 'unreached':
       return 'neutral';
+  }
+}
+
+/** Whether the host answered anything at all, be it broken. */
+export function isAnswer(meaning: Classified): boolean {
+  switch (meaning.kind) {
+    case 'ok':
+    case 'unchanged':
+    case 'rate_limited':
+      return true;
+    case 'site_wide':
+      return meaning.failure === undefined && meaning.because === undefined;
+    case 'url_specific':
+      return meaning.status !== undefined || (meaning.failure !== undefined && reachesSite(meaning.failure));
+    case 'skipped':
+    case 'unreached':
+      return false;
   }
 }
 

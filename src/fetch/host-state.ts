@@ -1,5 +1,6 @@
 // What is remembered of a host over restarts. Plain data.
 
+import type { Instant } from '../platform/clock.ts';
 import type { BreakerState } from './politeness/breaker-state.ts';
 import type { LimiterState } from './politeness/limiter.ts';
 
@@ -12,6 +13,14 @@ export interface HostState {
   readonly counts: HostCounts;
   /** What the next probe goes to: http and https of a host may fare differently. Absent in what older versions saved. */
   readonly probedOrigin?: string;
+  /** Why it gives no answer, since when; absent when it has answered since. */
+  readonly trouble?: { readonly since: Instant; readonly reason: string };
+  /** When it last answered anything. */
+  readonly reachedAt?: Instant;
+  /** What the answer was with which it asked for time. */
+  readonly heldFor?: string;
+  /** When the first of its proxies is back, while all of them rest. */
+  readonly proxiesRestUntil?: Instant;
 }
 
 /** The later of two states of a host, with what was counted for both. */

@@ -31,7 +31,7 @@ export class Judge {
   }
 
   /** The request was answered. */
-  acquit(request: FetchRequest): void {
+  clear(request: FetchRequest): void {
     if (this.#suspects.size > 0) this.#suspects.clear(nameOf(request));
   }
 }

@@ -57,3 +57,19 @@ export const VALIDATORS: ReadonlySet<string> = new Set(['if-none-match', 'if-mod
 export function isConditional({ headers }: Pick<Leg, 'headers'>): boolean {
   return headers.some(([name]) => VALIDATORS.has(name.toLowerCase()));
 }
+
+/** What gets no answer from a host that is not waited for any longer does not go back to the queue. */
+export function givenUp<T extends { readonly kind: string }>(
+  end: T | OutcomeWithoutPage,
+  host: { readonly givenUp: string | undefined },
+): T | OutcomeWithoutPage {
+  if (!isSiteWide(end) || host.givenUp === undefined) return end;
+  const { failure } = end;
+  return { kind: 'unreached', reason: host.givenUp, ...(failure !== undefined && { failure }) };
+}
+
+type SiteWide = Extract<OutcomeWithoutPage, { kind: 'site_wide' }>;
+
+function isSiteWide(end: { readonly kind: string }): end is SiteWide {
+  return end.kind === 'site_wide';
+}

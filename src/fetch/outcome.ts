@@ -77,6 +77,13 @@ export type OutcomeWithoutPage =
       readonly because?: 'robots';
       /** Set when no usable answer came. `proxy_…` codes are the proxy's doing, not the site's. */
       readonly failure?: HopFailureCode;
+    }
+  | {
+      /** Its host has not answered once in this run, and is not waited for any longer. Nothing more is asked of it. */
+      readonly kind: 'unreached';
+      readonly reason: string;
+      /** What the request itself met, if it was sent. */
+      readonly failure?: HopFailureCode;
     };
 
 export type Outcome = OutcomeBase & ({ readonly kind: 'ok'; readonly response: FetchedExchange } | OutcomeWithoutPage);

@@ -3,20 +3,23 @@
 
 import type { Clock, Instant } from '../platform/clock.ts';
 import { assertNever } from '../platform/errors.ts';
+import type { Pass } from './admission.ts';
 import type { AdmitQuestion, Admittance, Admitted, RequestEnd } from './browser/admit.ts';
 import { classify, contextAt } from './classify.ts';
-import type { HostGate, Pass } from './host-gate.ts';
+import type { HostGate } from './host-gate.ts';
 import type { HostGates } from './host-gates.ts';
 import { reachesSite } from './host-sign.ts';
 import { decideRedirect } from './http/redirect.ts';
 import type { OutcomeWithoutPage } from './outcome.ts';
 import type { Patience } from './patience.ts';
 import type { ProxyServer } from './proxy/proxy-server.ts';
+import { type WayOut, wayProxy } from './proxy-gates.ts';
 
 export interface PageGateParts {
   readonly gates: HostGates;
   readonly clock: Clock;
-  readonly proxy: ProxyServer | undefined;
+  /** Which way the page goes. One that is assigned is chosen for its first document, and stays. */
+  readonly way: WayOut;
   readonly patience: Patience;
   /** What the load is for. Undefined: for whatever is asked, so that nothing is elsewhere. */
   readonly home: URL | undefined;
@@ -38,15 +41,22 @@ export class PageGate {
   readonly #parts: PageGateParts;
   /** What it means that a document was not let through, by its URL. */
   readonly #refusals = new Map<string, OutcomeWithoutPage>();
-  #left = false;
+  #way: WayOut;
+  #lost: OutcomeWithoutPage | undefined;
 
   constructor(parts: PageGateParts) {
     this.#parts = parts;
+    this.#way = parts.way;
   }
 
-  /** Whether any request was admitted. */
-  get left(): boolean {
-    return this.#left;
+  /** The proxy of the page, once it has one. */
+  get proxy(): ProxyServer | undefined {
+    return wayProxy(this.#way);
+  }
+
+  /** What it means that the page lost its proxy on the way: parts of it may be missing. */
+  get lost(): OutcomeWithoutPage | undefined {
+    return this.#lost;
   }
 
   /** What it means that the document was not let through. */
@@ -61,20 +71,23 @@ export class PageGate {
 
   /** As `Admit`. */
   async admit(question: AdmitQuestion, signal: AbortSignal): Promise<Admittance> {
-    const { gates, clock, proxy, patience } = this.#parts;
+    const { gates, clock, patience } = this.#parts;
     const { url, kind } = question;
+    const way = this.#way;
     const gate = gates.of(url);
     const turnedAway = kind === 'document' && this.returnsFrom(url) ? gate.turnAway() : undefined;
     if (turnedAway !== undefined) return this.#refuse(question, turnedAway.reason, turnedAway);
     const stop = AbortSignal.any([signal, patience.stop]);
     // A page shall not hang on a picture of a host that is down.
-    const admission = await (kind === 'part' ? gate.admitUnlessDown(url, proxy, stop) : gate.admit(url, proxy, stop));
+    const admission = await (kind === 'part' ? gate.admitUnlessDown(url, way, stop) : gate.admit(url, way, stop));
     switch (admission?.kind) {
       case undefined:
         return { kind: 'refused', reason: `${gate.host} is down` };
       case 'admitted':
-        this.#left = true;
-        return this.#admitted(question, gate, admission.pass);
+        if (way.kind === 'assigned') this.#way = { ...way, before: admission.proxy };
+        return this.#admitted(question, gate, admission.pass, admission.proxy);
+      case 'unreached':
+        return this.#refuse(question, admission.reason, admission);
       case 'disallowed': {
         const reason = `${this.#isElsewhere(url) ? `${url.host}: ` : ''}${admission.reason}`;
         return this.#refuse(question, reason, { kind: 'skipped', reason });
@@ -86,7 +99,9 @@ export class PageGate {
       case 'not_asked': {
         // The same failure as if the request itself had met it: an address that is refused, or trouble with the proxy.
         const { failure } = admission;
-        return this.#refuse(question, failure.reason, classify(failure, contextAt(clock.now(), false)));
+        const meaning = classify(failure, contextAt(clock.now(), false));
+        if (way.kind === 'assigned' && way.isBound) this.#lost = meaning;
+        return this.#refuse(question, failure.reason, meaning);
       }
       default:
         return assertNever(admission);
@@ -102,15 +117,20 @@ export class PageGate {
     return { kind: 'refused', reason };
   }
 
-  #admitted(question: AdmitQuestion, gate: HostGate, pass: Pass): Admitted {
+  #admitted(question: AdmitQuestion, gate: HostGate, pass: Pass, proxy: ProxyServer | undefined): Admitted {
     const { clock, onDeparture, onEnd } = this.#parts;
     const departure = { ...question, host: gate.host, at: clock.now(), end: undefined as RequestEnd | undefined };
     let left = false;
+    const bind = () => {
+      if (this.#way.kind === 'assigned') this.#way = { ...this.#way, before: proxy, isBound: true };
+    };
     return {
       kind: 'admitted',
+      ...(proxy !== undefined && { proxy }),
       leave() {
         if (!pass.left()) return undefined;
         left = true;
+        bind();
         departure.at = clock.now();
         onDeparture?.(departure);
         return departure.at;

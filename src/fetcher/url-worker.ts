@@ -111,6 +111,8 @@ export class UrlWorker {
           metrics.skipped(host);
         return;
       case 'site_wide':
+      // The service waits for every host as long as it takes, and so none is given up.
+      case 'unreached':
         log.event('requeued', { url, reason: outcome.reason });
         metrics.requeued(host);
         return this.#giveBack(lease);

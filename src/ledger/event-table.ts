@@ -21,6 +21,7 @@ export class EventTable {
   readonly #last: StatementSync;
   readonly #ofRequest: StatementSync;
   readonly #unreachable: StatementSync;
+  readonly #waited: StatementSync;
 
   constructor(database: Database) {
     this.#insert = database.prepare(
@@ -36,6 +37,11 @@ export class EventTable {
       `SELECT payload_json ->> '$.origin' AS origin, payload_json ->> '$.reason' AS reason,
               payload_json ->> '$.inForce' AS in_force, max(id)
        FROM events WHERE run_id = ? AND event_type = 'robots_unreachable' GROUP BY origin ORDER BY origin`,
+    );
+    // SQLite takes bare columns (event_type) from the row that has the maximum.
+    this.#waited = database.prepare(
+      `SELECT payload_json ->> '$.host' AS host, event_type, max(id) FROM events
+       WHERE run_id = ? AND event_type IN ('waiting', 'retry_after', 'given_up') GROUP BY host ORDER BY host`,
     );
     this.#ofRequest = database.prepare(
       'SELECT payload_json FROM events WHERE run_id = ? AND request_id = ? AND event_type = ? ORDER BY id DESC LIMIT 1',
@@ -59,6 +65,12 @@ export class EventTable {
       reason: String(reason),
       inForce: String(in_force),
     }));
+  }
+
+  /** The hosts that the run has waited for, without those that it has given up. */
+  waitedHosts(run: RunId): string[] {
+    const rows = this.#waited.all(run).filter(({ event_type }) => event_type !== 'given_up');
+    return rows.map(({ host }) => String(host));
   }
 
   last(run: RunId): number {

@@ -34,9 +34,9 @@ export class HostTable {
     this.#saveRobots = database.prepare('INSERT OR REPLACE INTO robots (origin, record) VALUES (?, ?)');
     // Another process may be at work here: what it was asked for by the host is not forgotten for what this one knows. But
     // what no host can have asked for was saved by a clock that was wrong.
-    const kept = (path: string) => `coalesce(json_extract(state, '$.rate.${path}'), 0)`;
+    const kept = (path: string) => `coalesce(json_extract(state, '$.${path}'), 0)`;
     const later = (path: string) =>
-      `'$.rate.${path}', max(iif(${kept(path)} > ?3, 0, ${kept(path)}), coalesce(json_extract(?1, '$.rate.${path}'), 0))`;
+      `'$.${path}', max(iif(${kept(path)} > ?3, 0, ${kept(path)}), coalesce(json_extract(?1, '$.${path}'), 0))`;
     // A breaker that has opened once more knows of an outage that the other has not seen.
     const generation = (state: string) => `coalesce(json_extract(${state}, '$.breaker.generation'), 0)`;
     const newer = `iif(${generation('state')} > ${generation('?1')}, state, ?1)`;
@@ -44,7 +44,7 @@ export class HostTable {
     const count = (state: string, name: string) => `coalesce(json_extract(${state}, '$.counts.${name}'), 0)`;
     const sum = (name: string) => `'$.counts.${name}', ${count('state', name)} + ${count('?1', name)}`;
     this.#saveState = database.prepare(
-      `UPDATE hosts SET state = json_set(?1, ${['heldUntil', 'paidAt', 'startedAt'].map(later).join(', ')},
+      `UPDATE hosts SET state = json_set(?1, ${['rate.heldUntil', 'rate.paidAt', 'rate.startedAt', 'reachedAt'].map(later).join(', ')},
          ${['requests', 'allowed', 'disallowed'].map(sum).join(', ')},
          '$.breaker', json_extract(${newer}, '$.breaker')) WHERE id = ?2`,
     );

@@ -209,6 +209,7 @@ describe('what fetching learnt', () => {
     const known = async () => (await ledger.fetchMemory(one.id)).hosts.get('court.example');
     expect(await known()).toEqual({
       rate: { startedAt: 4, paidAt: 7, heldUntil: 100 },
+      reachedAt: 0,
       breaker: OPEN,
       counts: { requests: 2, allowed: 0, disallowed: 0 },
     });

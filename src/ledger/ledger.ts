@@ -180,6 +180,11 @@ export class Ledger {
     return this.#tables.events.after(id, after, limit);
   }
 
+  /** The hosts (`host:port`) that the run has waited for, without those that it has given up. */
+  async waitedHosts(id: RunId): Promise<string[]> {
+    return this.#tables.events.waitedHosts(id);
+  }
+
   /** The id of the run's latest event; 0 when there is none. */
   async lastEvent(id: RunId): Promise<number> {
     return this.#tables.events.last(id);

@@ -253,4 +253,6 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   CASE_FILES_SCHEMA,
+  // What a run waits for is looked at while it goes on.
+  `CREATE INDEX events_waits ON events (run_id) WHERE event_type IN ('waiting', 'retry_after', 'given_up');`,
 ];

@@ -18,6 +18,9 @@ import type { ScrapeOptions } from './scrape-options.ts';
 
 const MB = 2 ** 20;
 
+/** How long a host is waited for that has not answered once, as in any run. */
+const PATIENCE_MS = 600_000;
+
 /** For those who fetch no files. */
 const NO_FILES: FileSpool = {
   begin: async () => {
@@ -29,7 +32,7 @@ export interface PipelineScene {
   readonly config: MirrorConfig;
   readonly clock: Clock;
   readonly random: Random;
-  readonly options: Pick<ScrapeOptions, 'fetch' | 'world'>;
+  readonly options: Pick<ScrapeOptions, 'fetch' | 'world' | 'onWaits'>;
 }
 
 /** With what earlier runs learnt about hosts. Whoever opens it closes it. */
@@ -40,9 +43,11 @@ export async function openPipeline(
   { config, clock, random, options }: PipelineScene,
 ): Promise<FetchPipeline> {
   const { rate = 1, robots = 'allow', allowHosts = [], userAgent, proxy } = options.fetch ?? {};
+  const { patienceMs = PATIENCE_MS } = options.fetch ?? {};
   const memory = readMemory(run === undefined ? await memoryOfHosts(ledger) : await ledger.fetchMemory(run));
   const sockets = config.replaySkipNetwork ? closedSockets : options.world?.sockets;
-  return createPipeline(
+  const begunAt = run === undefined ? undefined : (await ledger.run(run)).startedAt;
+  const pipeline = createPipeline(
     {
       rate,
       robots,
@@ -52,6 +57,7 @@ export async function openPipeline(
       maxPageBytes: 64 * MB,
       maxFileBytes: 1024 * MB,
       totalTimeoutMs: config.navTimeoutMs,
+      patienceMs,
     },
     {
       files,
@@ -61,8 +67,11 @@ export async function openPipeline(
       random,
       notes: ledger.notes,
       ...(sockets !== undefined && { sockets }),
+      ...(begunAt !== undefined && { begunAt }),
     },
   );
+  options.onWaits?.(() => pipeline.waits());
+  return pipeline;
 }
 
 async function memoryOfHosts(ledger: Ledger): Promise<Parameters<typeof readMemory>[0]> {

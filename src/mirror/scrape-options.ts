@@ -1,6 +1,7 @@
 // What a caller may say about a run of the mirror, beside what is to be mirrored.
 
 import type { PipelineWorld } from '../fetch/create-pipeline.ts';
+import type { HostWait } from '../fetch/host-wait.ts';
 import type { Patience } from '../fetch/patience.ts';
 import type { Files } from '../platform/files.ts';
 import type { Environment } from './config/mirror-config.ts';
@@ -15,6 +16,7 @@ export interface MirrorFetchSettings {
   readonly allowHosts?: readonly string[];
   readonly userAgent?: string | undefined;
   readonly proxy?: string | undefined;
+  readonly patienceMs?: number | 'off';
 }
 
 /** Where a mirror is kept, and how it fetches. */
@@ -35,6 +37,8 @@ export interface ScrapeOptions {
   readonly patience?: Patience | undefined;
   /** Called when the worklist is known, and when a case is settled. */
   readonly onProgress?: ((progress: ScrapeProgress) => void) | undefined;
+  /** Is handed a function that tells what is waited for: hosts that are down or have asked for time. */
+  readonly onWaits?: ((look: () => readonly HostWait[]) => void) | undefined;
   /** @internal Parts of the world to be replaced, for tests. */
   readonly world?: Partial<Pick<PipelineWorld, 'clock' | 'random' | 'sockets'> & { readonly files: Files }> | undefined;
 }

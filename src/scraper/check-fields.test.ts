@@ -59,6 +59,7 @@ describe('a field of a scraper', () => {
       maxPageBytes: true,
       maxFileBytes: true,
       totalTimeoutMs: true,
+      patienceMs: true,
       redactArchive: true,
     };
     for (const name of Object.keys(settings)) {

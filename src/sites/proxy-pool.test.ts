@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ProxyPool, pickWay, poolOf } from './proxy-pool.ts';
+import { type ProxyPool, pickWay, poolOf, type Way } from './proxy-pool.ts';
 import { type ProxyStrategy, placeGeo } from './proxy-strategy.ts';
 
 const DATACENTER = ['http://a.example:1', 'http://b.example:1', 'http://c.example:1'];
@@ -14,7 +14,7 @@ function pool(strategy: ProxyStrategy): ProxyPool {
 function turns(given: ProxyPool, count: number, resting: readonly string[] = []): (string | undefined)[] {
   return Array.from(
     { length: count },
-    (_, n) => pickWay(given, new Set(resting), { given: n, failed: 0 })?.proxy.host.split('.')[0],
+    (_, n) => pickWay(given, ({ name }) => resting.includes(name), { given: n })?.proxy.host.split('.')[0],
   );
 }
 
@@ -43,8 +43,11 @@ describe('strategies', () => {
 
   it('residential-stable keeps to one, until it fails', () => {
     const stable = pool({ strategy: 'residential-stable', residential: RESIDENTIAL });
-    expect(turns(stable, 3)).toEqual(['x', 'x', 'x']);
-    expect(pickWay(stable, new Set(), { given: 9, failed: 1 })?.proxy.host).toBe('y.example');
+    const [x, y] = stable.residential;
+    const next = (last: Way | undefined, ...resting: readonly (Way | undefined)[]) =>
+      pickWay(stable, (way) => resting.includes(way), { given: 9, last });
+    expect([next(x), next(y)]).toEqual([x, y]);
+    expect([next(x, x), next(y, y), next(x, x, y)]).toEqual([y, x, undefined]);
   });
 
   it('sessionLimit is the number of ways that take turns', () => {
@@ -60,7 +63,7 @@ describe('strategies', () => {
     const given = { strategy: 'residential-rotating', residential: [gateway], sessionLimit: 2 } as const;
     expect(() => placeGeo(given)).toThrow('http://gate.example:7777 wants a geo');
     const rotating = pool(placeGeo({ ...given, geo: 'ky' }));
-    const users = [0, 1, 2].map((given) => pickWay(rotating, new Set(), { given, failed: 0 })?.proxy.credentials?.user);
+    const users = [0, 1, 2].map((given) => pickWay(rotating, () => false, { given })?.proxy.credentials?.user);
     expect(users).toEqual(['me-ky-s1', 'me-ky-s2', 'me-ky-s1']);
   });
 });
@@ -86,7 +89,7 @@ it('a way that rests is never given, and there is one as long as any does not', 
           datacenter: all,
           ...(limit !== null && { sessionLimit: limit }),
         } as const;
-        const name = pickWay(pool(strategy), new Set(resting), { given, failed: 0 })?.name;
+        const name = pickWay(pool(strategy), (way) => resting.includes(way.name), { given })?.name;
         const free = all.filter((url) => !resting.includes(url)).slice(0, limit ?? undefined);
         expect(name).toBe(free[given % free.length]);
       },

@@ -16,8 +16,8 @@ export interface Way {
 export interface Turns {
   /** Ways that were given so far. */
   readonly given: number;
-  /** Failures so far: a stable way is left when it fails. */
-  readonly failed: number;
+  /** The way that was given last; a stable one is kept until it fails. */
+  readonly last?: Way | undefined;
 }
 
 /** All ways out of a strategy, and how they take turns. */
@@ -56,11 +56,15 @@ export function poolOf(strategy: ProxyStrategy): ProxyPool | undefined {
   }
 }
 
-/** The way whose turn it is; undefined when all there are rest. */
-export function pickWay(pool: ProxyPool, resting: ReadonlySet<string>, { given, failed }: Turns): Way | undefined {
-  const rested = pool.datacenter.filter(({ name }) => !resting.has(name));
-  const ways = (rested.length > 0 ? rested : pool.residential).slice(0, pool.limit);
-  return ways[(pool.stable ? failed : given) % ways.length];
+/** The way whose turn it is, among those that do not rest; undefined when all there are rest. */
+export function pickWay(pool: ProxyPool, isResting: (way: Way) => boolean, { given, last }: Turns): Way | undefined {
+  const datacenter = pool.datacenter.filter((way) => !isResting(way));
+  const all = datacenter.length > 0 ? pool.datacenter : pool.residential;
+  const ways = all.filter((way) => !isResting(way)).slice(0, pool.limit);
+  if (!pool.stable || last === undefined) return ways[given % ways.length];
+  if (ways.includes(last)) return last;
+  // The next one that is not left: after the last comes the first.
+  return ways.find((way) => all.indexOf(way) > all.indexOf(last)) ?? ways[0];
 }
 
 const NO_WAYS = { datacenter: [], residential: [], stable: false } as const;

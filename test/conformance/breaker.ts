@@ -82,6 +82,14 @@ export function itIsABreaker(name: string, open: OpenBreakers): void {
       expect(workers.map(({ state }) => state.kind)).toEqual(Array<BreakerState['kind']>(5).fill('closed'));
     });
 
+    it.each([404, 405, 501])('is closed by a probe that is answered with %d', async (status) => {
+      const { workers, probes, record, enter } = await setUp(() => ({ kind: 'answer', status }));
+      await record(...FIVE);
+      await enter();
+      expect(probes).toHaveLength(1);
+      expect(workers[0]?.state).toMatchObject({ kind: 'closed', failures: 0 });
+    });
+
     it('probes ever more rarely while the host is away, up to a limit', async () => {
       const answers = [away, { kind: 'answer', status: 503 } as const, away, away];
       const { probes, record, enter } = await setUp(() => answers.shift() ?? back);

@@ -12,6 +12,7 @@ import { parseHostPattern } from '../../src/fetch/guard/host-pattern.ts';
 import { parseProxy } from '../../src/fetch/proxy/proxy-server.ts';
 import type { Sockets } from '../../src/platform/sockets.ts';
 import { httpProxy } from '../fixtures/http-proxy.ts';
+import { letThrough } from '../fixtures/let-through.ts';
 import { socksProxy } from '../fixtures/socks-proxy.ts';
 import {
   answer,
@@ -338,13 +339,15 @@ describe('https in Chromium', () => {
 });
 
 describe('a proxy behind Chromium', () => {
+  const through = (url: string) => async () => letThrough(undefined, parseProxy(url));
+
   it.each([
     ['http', httpProxy],
     ['socks5', socksProxy],
   ])('is used for the page and its parts (%s)', async (_scheme, startProxy) => {
     const proxy = closing(await startProxy({ credentials: { user: 'u', password: 'p' } }));
     const site = await startPages({ '/': '<script src="/x.js"></script>by proxy', '/x.js': '' });
-    const result = await load(await sharedBrowser(), site.url, { proxy: parseProxy(proxy.url), session: 'proxied' });
+    const result = await load(await sharedBrowser(), site.url, { admit: through(proxy.url), session: 'proxied' });
     expect(text(result)).toContain('by proxy');
     expect(answer(result).remoteAddress).toBeUndefined();
     expect(new Set(proxy.targets)).toEqual(new Set([new URL(site.url).host]));
@@ -354,8 +357,8 @@ describe('a proxy behind Chromium', () => {
   it('that wants another password is the proxy’s failure', async () => {
     const proxy = closing(await httpProxy({ credentials: { user: 'u', password: 'p' } }));
     const site = await startSite(() => reply(200, 'here')).then(closing);
-    const wrong = parseProxy(proxy.url.replace('u:p', 'u:q'));
-    expect(codeOf(await load(await sharedBrowser(), site.url, { proxy: wrong }))).toBe('proxy_auth');
+    const wrong = proxy.url.replace('u:p', 'u:q');
+    expect(codeOf(await load(await sharedBrowser(), site.url, { admit: through(wrong) }))).toBe('proxy_auth');
   });
 });
 

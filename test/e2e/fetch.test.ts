@@ -285,6 +285,7 @@ describe('curlew hosts', () => {
         heldUntil: null,
         robots: { allowed: 1, disallowed: 1 },
         requests: 2,
+        wait: null,
       },
     ]);
     expect((await curlew(['hosts', ...data()])).stdout).toContain(new URL(court.url).host);

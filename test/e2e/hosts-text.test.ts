@@ -148,6 +148,9 @@ describe('curlew hosts, as text', () => {
         'down.example     open, 6 failed       2,000 ms           2100-01-01 12:01:00 UTC  –                               9        7           0',
         'probed.example   half_open, 5 failed  no limit           –                        –                               6        5           1',
         'resting.example  closed, 2 failed     1,000 ms           –                        2100-01-01 12:02:00 UTC         3        2           0',
+        'waiting for down.example until 2100-01-01 12:01:00, breaker open: 6 failures in a row',
+        'waiting for probed.example, breaker half open, probing: 5 failures in a row',
+        'waiting for resting.example until 2100-01-01 12:02:00, it asked for time: Retry-After',
         '',
       ].join('\n'),
     );

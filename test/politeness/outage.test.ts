@@ -167,7 +167,7 @@ describe('a site that is down for two hours', () => {
 
   it('is waited for when its robots.txt is wanted and cannot be had', async () => {
     const clock = new FakeClock();
-    const begun = await begin(clock, { rate: 1, robots: 'strict' });
+    const begun = await begin(clock, { rate: 1, robots: 'strict', patienceMs: 'off' });
     court.setRobots('User-agent: *\nDisallow: /case/7$');
     court.faults.set({ kind: 'down', how: 'refuse' });
     const downAt = clock.now();
@@ -197,6 +197,82 @@ describe('a site that is down for two hours', () => {
       court.faults.clear();
     });
     expect(summary.requests).toMatchObject({ done: PAGES - 1, skipped: 1 });
+    await begun.data.ledger.close();
+  });
+});
+
+describe('a site that was never reached', () => {
+  const dead = async (input: SettingsInput) => {
+    const clock = new FakeClock();
+    const begun = await begin(clock, { rate: 1, ...input });
+    court.faults.set({ kind: 'down', how: 'refuse' });
+    const began = clock.now();
+    return { clock, begun, tookMs: () => clock.now() - began };
+  };
+
+  it('is waited for ten minutes, and then its pages are unknown with the reason', async () => {
+    const { clock, begun, tookMs } = await dead({});
+    const summary = await flyTime(clock, begun.work());
+    expect(summary).toMatchObject({ status: 'completed', health: 'failed', requests: { unknown: PAGES, pending: 0 } });
+    expect(tookMs() / SECOND_MS).toBeCloseTo(600, -1);
+    const [problem, ...more] = await begun.data.ledger.problems(begun.run, 10);
+    expect([problem?.count, more]).toEqual([PAGES, []]);
+    expect(problem?.reason).toMatch(/was not reached within 10 minutes: .*ECONNREFUSED/);
+    expect(await eventsOf(begun, 'given_up')).toHaveLength(1);
+
+    // A resume asks again, with a patience of its own.
+    court.faults.clear();
+    expect(await flyTime(clock, begun.work())).toMatchObject({ status: 'completed', health: 'ok', records: PAGES });
+    await begun.data.ledger.close();
+  });
+
+  it('is not given up while its probes are answered, be it with 503', async () => {
+    const clock = new FakeClock();
+    const begun = await begin(clock, { rate: 1 });
+    const fault = court.faults.set({ kind: 'status', status: 503, path: '/' });
+    const began = clock.now();
+    const summary = await flyTime(clock, begun.work(), () => {
+      if (clock.now() - began > HOUR_MS) court.faults.clear(fault);
+    });
+    expect(summary).toMatchObject({ health: 'ok', records: PAGES });
+    await begun.data.ledger.close();
+  });
+
+  it('in the last minute of the patience is fetched after all', async () => {
+    const { clock, begun, tookMs } = await dead({ patienceMs: 480 * SECOND_MS });
+    const summary = await flyTime(clock, begun.work(), () => {
+      // Probes are made after half a minute, and 90, 210 and 450 seconds.
+      if (tookMs() > 420 * SECOND_MS) court.faults.clear();
+    });
+    expect(summary).toMatchObject({ health: 'ok', records: PAGES });
+    await begun.data.ledger.close();
+  });
+
+  it('in this run, though another run has reached it, is given up', async () => {
+    const clock = new FakeClock();
+    const first = await begin(clock, { rate: 1 });
+    expect(await flyTime(clock, first.work())).toMatchObject({ health: 'ok' });
+    await first.data.ledger.close();
+    await clock.advance(HOUR_MS);
+    court.faults.set({ kind: 'down', how: 'refuse' });
+    const second = await begin(clock, { rate: 1 });
+    expect(await flyTime(clock, second.work())).toMatchObject({ requests: { unknown: PAGES, pending: 0 } });
+    await second.data.ledger.close();
+  });
+});
+
+describe('a site that knows no HEAD', () => {
+  it.each([501, 405, 503])('and answers it with %d is asked again as soon as it is well', async (status) => {
+    court.faults.set({ kind: 'status', status, method: 'HEAD' });
+    const fault = court.faults.set({ kind: 'status', status: 503, path: '/', count: 5, after: 10 });
+    const clock = new FakeClock();
+    const began = clock.now();
+    const begun = await begin(clock, { rate: 1 });
+    const summary = await flyTime(clock, begun.work());
+    await court.faults.clear(fault);
+    expect(summary).toMatchObject({ health: 'ok', records: PAGES });
+    // Sixty pages, half a minute until the first probe, and no second one.
+    expect((clock.now() - began) / SECOND_MS).toBeLessThan(120);
     await begun.data.ledger.close();
   });
 });

@@ -4,16 +4,17 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type RunningCourt, startCourt } from '../../sim/court/court.ts';
+import type { SettingsInput } from '../../src/engine/settings.ts';
 import type { WalkEnd } from '../../src/engine/walk-site.ts';
-import type { Outcome } from '../../src/fetch/outcome.ts';
 import { parseProxy } from '../../src/fetch/proxy/proxy-server.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { FakeClock } from '../../src/platform/fake-clock.ts';
 import { ProxyBlocklist } from '../../src/sites/proxy-blocklist.ts';
 import { ProxyDistributor } from '../../src/sites/proxy-distributor.ts';
 import { poolOf } from '../../src/sites/proxy-pool.ts';
 import type { ProxyStrategy } from '../../src/sites/proxy-strategy.ts';
 import { closing } from '../fixtures/closing.ts';
-import { curlew } from '../fixtures/curlew-process.ts';
+import { curlew, startCurlew } from '../fixtures/curlew-process.ts';
 import { flyTime } from '../fixtures/fly-time.ts';
 import { type HttpProxy, httpProxy } from '../fixtures/http-proxy.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
@@ -23,7 +24,6 @@ import { openSites, siteConfig } from './sites-in-ledger.ts';
 
 const MINUTE_MS = 60_000;
 const scratch = scratchDirectory();
-const never = new AbortController().signal;
 let clock: FakeClock;
 let court: RunningCourt;
 
@@ -52,8 +52,13 @@ function siteThrough(proxies: ProxyStrategy, domain = 'court.example') {
 }
 
 /** Walks the 12 pages of the list, with hours in a moment. */
-function walk(proxies: ProxyStrategy, domain?: string, onTick?: () => void): Promise<WalkEnd> {
-  const handle = walkCourt(court, scratch('data'), siteThrough(proxies, domain), { world: { clock } });
+function walk(
+  proxies: ProxyStrategy,
+  domain?: string,
+  onTick?: () => void,
+  settings: SettingsInput = {},
+): Promise<WalkEnd> {
+  const handle = walkCourt(court, scratch('data'), siteThrough(proxies, domain), { ...settings, world: { clock } });
   return flyTime(clock, handle.end, onTick);
 }
 
@@ -139,7 +144,10 @@ describe('S12: strategies', () => {
   it('residential ones are never blocked: one that refuses is tried again', async () => {
     const residential = await startProxies(2);
     residential[0]?.refuseWith(403);
-    expect(await walk({ strategy: 'residential-rotating', residential: urlsOf(residential) })).toMatchObject(COMMITTED);
+    const site = siteThrough({ strategy: 'residential-rotating', residential: urlsOf(residential) });
+    // A page a second, so that it is back before the walk has ended.
+    const handle = walkCourt(court, scratch('data'), site, { rate: 1, world: { clock } });
+    expect(await flyTime(clock, handle.end)).toMatchObject(COMMITTED);
     expect(asked(residential)[0]).toBeGreaterThan(1);
     expect(await blocked('court.example')).toEqual([]);
   });
@@ -152,9 +160,9 @@ describe('S12: strategies', () => {
       if (clock.now() - begun >= 10 * MINUTE_MS) for (const proxy of residential) proxy.refuseWith(undefined);
     };
     const strategy = { strategy: 'residential-rotating', residential: urlsOf(residential) } as const;
-    expect(await walk(strategy, undefined, mend)).toMatchObject(COMMITTED);
-    // Once in half a minute each.
-    for (const times of asked(residential)) expect(times).toBeLessThanOrEqual(23);
+    expect(await walk(strategy, undefined, mend, { patienceMs: 'off' })).toMatchObject(COMMITTED);
+    // After 2, 4, 8 and 16 seconds, then once in half a minute each.
+    for (const times of asked(residential)) expect(times).toBeLessThanOrEqual(25);
     for (const times of askedForPage(residential)) expect(times).toBeLessThanOrEqual(1);
   });
 
@@ -201,8 +209,7 @@ describe('S12: all blocked', () => {
 describe('a site that does not answer', () => {
   const [A, B, C] = ['http://a.example:1', 'http://b.example:1', 'http://c.example:1'];
   const through = (url = '') => parseProxy(url);
-  const answer = { kind: 'ok', exchanges: [{}] } as unknown as Outcome;
-  const silence: Outcome = { kind: 'site_wide', exchanges: [], reason: 'reset', failure: 'reset_before_answer' };
+  const silence = { reason: 'reset', failure: 'reset_before_answer' } as const;
 
   async function distributor() {
     const { manager, ledger } = await openSites(scratch('data'), clock);
@@ -215,26 +222,19 @@ describe('a site that does not answer', () => {
 
   it('through one proxy, while it answers through others, has banned that one', async () => {
     const { manager, given } = await distributor();
-    await given.learn(through(A), answer);
-    await given.learn(through(B), silence);
+    given.learn(through(A), undefined);
+    given.learn(through(B), silence);
+    expect((await given.choose())?.host).toBe('a.example');
+    expect((await given.choose())?.host).toBe('c.example');
     expect(await manager.getBlockedProxies('court.example')).toEqual([B]);
-    expect((await given.assign(never)).host).toBe('a.example');
-    expect((await given.assign(never)).host).toBe('c.example');
   });
 
   it('through any proxy is down: never are all of them blocked for that', async () => {
     const { manager, given } = await distributor();
-    await given.learn(through(A), answer);
-    for (const proxy of [A, B, C, A, B, C]) await given.learn(through(proxy), silence);
+    given.learn(through(A), undefined);
+    for (const proxy of [A, B, C, A, B, C]) given.learn(through(proxy), silence);
+    expect(await given.choose()).toBeDefined();
     expect(await manager.getBlockedProxies('court.example')).not.toContain(A);
-  });
-
-  it('with a page but a status has answered, whatever it says', async () => {
-    const { manager, given } = await distributor();
-    await given.learn(through(A), answer);
-    const refusal = { kind: 'url_specific', exchanges: [{}], status: 403, reason: '403', retriable: false };
-    await given.learn(through(B), refusal as unknown as Outcome);
-    expect(await manager.getBlockedProxies('court.example')).toEqual([]);
   });
 });
 
@@ -255,6 +255,116 @@ it('a proxy that fails for robots.txt is blocked, and not those of the requests 
   const then = await Promise.all(pages(1, 6).map((id) => pipeline.fetch(`${court.url}/case/${id}`)));
   expect(then.map(({ kind }) => kind)).toEqual(Array(6).fill('ok'));
   expect(await manager.getBlockedProxies('court.example')).toEqual([latest?.url]);
+});
+
+describe('a proxy is chosen when the request leaves', () => {
+  async function distributed(datacenter: readonly string[]) {
+    const strategy = { strategy: 'datacenter', datacenter } as const;
+    const { manager, ledger } = await openSites(scratch('data'), clock);
+    await manager.addSite(siteConfig('court.example', strategy));
+    const blocklist = new ProxyBlocklist(ledger.sites);
+    const pool = poolOf(strategy) ?? expect.fail();
+    return { manager, assigner: new ProxyDistributor({ domain: 'court.example', pool, blocklist, clock }) };
+  }
+
+  it('and not before it waits for its turn: one that failed meanwhile is not asked again', async () => {
+    const all = await startProxies(2);
+    all[0]?.refuseWith(403);
+    const { assigner } = await distributed(urlsOf(all));
+    const pipeline = await testPipeline({ rate: 1, robots: 'off' }, { clock, assigner });
+    const fetching = pages(1, 8).map((id) => pipeline.fetch(`${court.url}/case/${id}`));
+    const outcomes = await flyTime(clock, Promise.all(fetching));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['site_wide', ...Array(7).fill('ok')]);
+    expect(asked(all)[0]).toBe(1);
+  });
+
+  it('also for a redirect: the proxy is kept, unless it rests when the next one leaves', async () => {
+    const all = await startProxies(2);
+    const { manager, assigner } = await distributed(urlsOf(all));
+    court.faults.set({ kind: 'status', status: 302, path: '/case/1', headers: { location: '/case/20' }, count: 2 });
+    const pipeline = await testPipeline({ rate: 1, robots: 'off' }, { clock, assigner });
+    expect(await flyTime(clock, pipeline.fetch(`${court.url}/case/1`))).toMatchObject({
+      kind: 'ok',
+      proxy: all[0]?.url,
+    });
+    // The next is the other's; it is blocked between the redirect and the page.
+    const second = pipeline.fetch(`${court.url}/case/1`);
+    const isSent = court.log.arrival(({ path, n }) => path === '/case/1' && n > 2);
+    await clock.advance(1_500);
+    await isSent;
+    await manager.addProxyToBlocklist('court.example', all[1]?.url ?? '', 'banned');
+    await flyTime(clock, second);
+    expect(await second).toMatchObject({ kind: 'ok', proxy: all[0]?.url });
+  });
+
+  it('also for pages in the browser', { timeout: 60_000 }, async () => {
+    const all = await startProxies(2);
+    all[0]?.refuseWith(403);
+    const { manager, ledger } = await openSites(scratch('data'), systemClock);
+    const strategy = { strategy: 'datacenter', datacenter: urlsOf(all) } as const;
+    await manager.addSite(siteConfig('court.example', strategy));
+    const pool = poolOf(strategy) ?? expect.fail();
+    const blocklist = new ProxyBlocklist(ledger.sites);
+    const assigner = new ProxyDistributor({ domain: 'court.example', pool, blocklist, clock: systemClock });
+    const pipeline = await testPipeline({ rate: 5, robots: 'off' }, { assigner });
+    const outcomes = await Promise.all(
+      pages(1, 4).map((id) => pipeline.fetch(`${court.url}/case/${id}`, { via: 'browser' })),
+    );
+    expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(['ok', 'ok', 'ok', 'site_wide']);
+    for (const { kind, proxy } of outcomes) expect(proxy).toBe(all[kind === 'ok' ? 1 : 0]?.url);
+    expect(new Set(all[0]?.targets)).toHaveLength(1);
+  });
+});
+
+describe('one dead residential proxy of two', () => {
+  const dead = async (how: string): Promise<string> => {
+    const proxy = await httpProxy();
+    if (how === 'hangs up') proxy.hangUp(true);
+    if (how === 'refuses') proxy.refuseWith(503);
+    if (how === 'is gone') await proxy.close();
+    else closing(proxy);
+    return proxy.url;
+  };
+  const strategies = ['residential-rotating', 'residential-stable'] as const;
+  const cases = strategies.flatMap((strategy) =>
+    ['hangs up', 'refuses', 'is gone'].map((how) => [strategy, how] as const),
+  );
+
+  it.each(cases)('does not stall a run: %s, it %s', { timeout: 90_000 }, async (strategy, how) => {
+    const good = closing(await httpProxy());
+    await writeFile(scratch('site.ts'), siteFile({ strategy, residential: [await dead(how), good.url] }));
+    const args = [
+      '--base-url',
+      court.url,
+      '--allow-host',
+      new URL(court.url).host,
+      '--rate',
+      'off',
+      '--concurrency',
+      '8',
+    ];
+    const ran = await curlew(['sites', 'run', scratch('site.ts'), ...args, '--data', scratch('data'), '--json']);
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('"done":240') });
+  });
+});
+
+describe('all proxies of a site', () => {
+  it('that rest are told of, with when the first is back, by the walk and by status', { timeout: 60_000 }, async () => {
+    const [one, two] = await startProxies(2);
+    for (const proxy of [one, two]) proxy?.refuseWith(403);
+    const proxies = { strategy: 'datacenter', datacenter: [one?.url, two?.url] };
+    await writeFile(scratch('site.ts'), siteFile(proxies));
+    const args = ['--base-url', court.url, '--allow-host', new URL(court.url).host, '--rate', 'off'];
+    const walking = startCurlew(['sites', 'run', scratch('site.ts'), ...args, '--data', scratch('data')]);
+    await walking.says('all proxies rest');
+    const status = await curlew(['sites', 'status', '--data', scratch('data')]);
+    expect(status.stdout).toMatch(/waiting for 127\.0\.0\.1:\d+ until \d\d:\d\d:\d\d, all proxies rest/);
+    walking.kill('SIGINT');
+    expect(await walking.ended).toMatchObject({
+      code: 130,
+      stderr: expect.stringMatching(/waiting for 127\.0\.0\.1:\d+ until \d\d:\d\d:\d\d, all proxies rest/),
+    });
+  });
 });
 
 describe('passwords of proxies', () => {
@@ -291,24 +401,6 @@ describe('passwords of proxies', () => {
     }
     expect(await holding(scratch('data'), `127.0.0.1:${refusing.port}`)).not.toEqual([]);
   });
-
-  function siteFile(proxies: object): string {
-    return `
-      import { defineSite, record, Scraper } from 'curlew';
-      import { z } from 'zod';
-      class Court extends Scraper {
-        baseUrl = 'http://127.0.0.1:8017';
-        *parseCase(page) { yield record('title', z.string(), page.text('h1')); }
-      }
-      export default defineSite({
-        domain: 'court.example',
-        startPages: ['/list/all'],
-        list: { items: 'table.cases a', next: 'a.next', total: '.total' },
-        scraper: Court,
-        itemStep: 'parseCase',
-        proxies: ${JSON.stringify(proxies)},
-      });`;
-  }
 });
 
 /** Every file under a directory that holds this text. */
@@ -317,4 +409,22 @@ async function holding(directory: string, text: string): Promise<string[]> {
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   const found = await Promise.all(files.map(async (path) => ((await readFile(path)).includes(text) ? [path] : [])));
   return found.flat();
+}
+
+function siteFile(proxies: object): string {
+  return `
+    import { defineSite, record, Scraper } from 'curlew';
+    import { z } from 'zod';
+    class Court extends Scraper {
+      baseUrl = 'http://127.0.0.1:8017';
+      *parseCase(page) { yield record('title', z.string(), page.text('h1')); }
+    }
+    export default defineSite({
+      domain: 'court.example',
+      startPages: ['/list/all'],
+      list: { items: 'table.cases a', next: 'a.next', total: '.total' },
+      scraper: Court,
+      itemStep: 'parseCase',
+      proxies: ${JSON.stringify(proxies)},
+    });`;
 }

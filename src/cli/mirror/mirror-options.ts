@@ -17,6 +17,7 @@ export interface MirrorFetchOptions {
   readonly robots?: 'allow' | 'strict' | 'off';
   readonly proxy?: string;
   readonly userAgent?: string;
+  readonly patience?: number | 'off';
 }
 
 export function addLookOptions(command: Command): Command {
@@ -31,17 +32,18 @@ export function addSourceOption(command: Command): Command {
 }
 
 export function addMirrorFetchOptions(command: Command): Command {
-  return addFetchOptions(command, ['rate', 'allowHost', 'robots', 'proxy', 'userAgent']);
+  return addFetchOptions(command, ['rate', 'allowHost', 'robots', 'proxy', 'userAgent', 'patience']);
 }
 
 export function fetchSettingsFrom(options: MirrorFetchOptions): MirrorFetchSettings {
-  const { rate, allowHost, robots, proxy, userAgent } = options;
+  const { rate, allowHost, robots, proxy, userAgent, patience } = options;
   return {
     ...(rate !== undefined && { rate }),
     ...(allowHost !== undefined && { allowHosts: allowHost }),
     ...(robots !== undefined && { robots }),
     ...(proxy !== undefined && { proxy }),
     ...(userAgent !== undefined && { userAgent }),
+    ...(patience !== undefined && { patienceMs: patience }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { HostWait } from '../../fetch/host-wait.ts';
 import type { MirrorRun } from '../../ledger/mirror/mirror-run.ts';
 import { MODES, type Mode } from '../../ledger/mirror/mirror-run.ts';
 import { readConfig } from '../../mirror/config/mirror-config.ts';
@@ -9,13 +10,13 @@ import { CLIENT_KINDS, type ClientKind } from '../../mirror/sources/source.ts';
 import type { MirrorRunSummary } from '../../mirror/summarise-run.ts';
 import { boundYoungGeneration } from '../../platform/young-generation.ts';
 import { ExitCode } from '../exit-code.ts';
-import { formatCount, formatHealth, formatState, printable } from '../format.ts';
+import { formatCount, formatHealth, formatState, formatWait, printable } from '../format.ts';
 import { formatNext } from '../format-summary.ts';
 import { jsonLine } from '../json-line.ts';
 import { lookAtData } from '../look-at-data.ts';
 import { onSignals } from '../on-signals.ts';
 import { addTriggerOption, collect, readCount, type TriggerOption } from '../options.ts';
-import { showLive } from '../show-progress.ts';
+import { cut, showLive } from '../show-progress.ts';
 import {
   addLookOptions,
   addMirrorFetchOptions,
@@ -99,7 +100,15 @@ async function drive(options: Options): Promise<void> {
   const stop = new AbortController();
   const abort = new AbortController();
   let progress: ScrapeProgress | undefined;
-  const shown = showLive(() => progress, scrapeBar, scrapeLine);
+  let waits: () => readonly HostWait[] = () => [];
+  const shown = showLive(() => ({ progress }), {
+    bars: (now, columns) => [
+      ...(now.progress === undefined ? [] : scrapeBar(now.progress, columns)),
+      ...waits().map((wait) => cut(formatWait(wait), columns - 1)),
+    ],
+    plain: (now) => (now.progress === undefined ? 'curlew: reading the index' : scrapeLine(now.progress)),
+    waits: () => waits(),
+  });
   const release = onSignals((count) => {
     shown.say(count === 1 ? 'stopping after what is on the wire. Once more to stop at once.' : 'stopping at once.');
     (count === 1 ? stop : abort).abort(new Error('stopped'));
@@ -125,6 +134,9 @@ async function drive(options: Options): Promise<void> {
         client,
         fetch: fetchSettingsFrom(options),
         patience: { stop: stop.signal, abort: abort.signal },
+        onWaits: (look) => {
+          waits = look;
+        },
         onProgress: (now) => {
           if (progress === undefined) {
             shown.say(`run ${now.runId}, ${now.planned} cases, data in ${data}. Ctrl-C stops it; nothing is lost.`);

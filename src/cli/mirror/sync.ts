@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import type { HostWait } from '../../fetch/host-wait.ts';
 import { syncSource } from '../../mirror/on-demand.ts';
+import { announceWaits } from '../announce-waits.ts';
 import { ExitCode } from '../exit-code.ts';
 import { formatCount, printable } from '../format.ts';
 import { jsonLine } from '../json-line.ts';
@@ -18,7 +20,16 @@ export function define(command: Command): Command {
   addMirrorFetchOptions(addLookOptions(command));
   return command.addHelpText('after', '\nExample:\n  curlew mirror sync').action(async (options: Options) => {
     const { data, source, acceptShrink } = options;
-    const sync = await syncSource({ data, targetSource: source, acceptShrink, fetch: fetchSettingsFrom(options) });
+    let waits: () => readonly HostWait[] = () => [];
+    const stopAnnouncing = announceWaits(
+      () => waits(),
+      (text) => process.stderr.write(`curlew: ${text}\n`),
+    );
+    const onWaits = (look: typeof waits) => {
+      waits = look;
+    };
+    const fetch = fetchSettingsFrom(options);
+    const sync = await syncSource({ data, targetSource: source, acceptShrink, fetch, onWaits }).finally(stopAnnouncing);
     const { versionId, isNewVersion, newCaseIds, changedCaseIds, removedCaseIds, returnedCaseIds, refused } = sync;
     const counts = {
       new_cases: newCaseIds.length,

@@ -13,11 +13,7 @@ export function define(command: Command): Command {
   return command.addHelpText('after', '\nExample:\n  curlew mirror verify').action(async (options: LookOptions) => {
     const source = options.source === undefined ? undefined : sourceIdOf(options);
     let done: string | undefined;
-    const shown = showLive(
-      () => done,
-      (text) => [text],
-      (text) => `curlew: ${text}`,
-    );
+    const shown = showLive(() => done, { bars: (text) => [text], plain: (text) => `curlew: ${text}` });
     const onChecked = (checked: number, total: number) => {
       done = `${formatCount(checked)} of ${formatCount(total)} files read`;
     };

@@ -4,7 +4,6 @@
 import type { Command } from 'commander';
 import type { WalkEnd } from '../../engine/walk-site.ts';
 import type { StartPage, StoredPartialRun } from '../../ledger/sites/partial-run-table.ts';
-import { systemClock } from '../../platform/clock.ts';
 import type { SiteDefinition } from '../../sites/define-site.ts';
 import { driveRun } from '../drive-run.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -14,6 +13,7 @@ import { jsonLine } from '../json-line.ts';
 import { onSignals } from '../on-signals.ts';
 import { type DataOption, type FetchOptions, type JsonOption, settingsFrom, type TriggerOption } from '../options.ts';
 import type { FoundSite } from './find-site.ts';
+import { showWalk } from './show-walk.ts';
 
 export type DriveOptions = DataOption & JsonOption & FetchOptions & TriggerOption & AcceptOption;
 
@@ -24,8 +24,6 @@ export interface AcceptOption {
 export function addAcceptOption(command: Command): Command {
   return command.option('--accept-missing', 'accept that items which the run before had are in no list any more');
 }
-
-const LINE_MS = 10_000;
 
 export async function driveSite({ site, source }: FoundSite, options: DriveOptions): Promise<void> {
   const { data } = options;
@@ -83,20 +81,23 @@ async function walk({ site, source }: FoundSite, options: DriveOptions, listen: 
     source,
     trigger: options.trigger,
     acceptMissing: options.acceptMissing ?? false,
-    onThrownAway: sayThrownAway,
-    onProgress: tellNowAndThen(),
+    onThrownAway: (walked) => shown.say(describeThrownAway(walked)),
+    onProgress: ({ url, reason, pages, urls }) => {
+      if (reason === undefined) return;
+      shown.say(`${printable(url)}: ${formatCount(pages)} page(s), ${formatCount(urls)} items; ${printable(reason)}`);
+    },
   });
+  const shown = showWalk(handle);
   listen((count) => {
-    say(count === 1 ? 'stopping after what is on the wire. Once more to stop at once.' : 'stopping at once.');
+    shown.say(count === 1 ? 'stopping after what is on the wire. Once more to stop at once.' : 'stopping at once.');
     handle.stop(count === 1 ? 'gently' : 'now');
   });
-  return handle.end;
+  return handle.end.finally(() => shown.hide());
 }
 
-function sayThrownAway({ siteId, startPages }: StoredPartialRun): void {
-  say(
-    `the definition of ${siteId} has changed since its lists were walked: ${sayWalked(startPages)} thrown away, walking anew.`,
-  );
+function describeThrownAway({ siteId, startPages }: StoredPartialRun): string {
+  const walked = sayWalked(startPages);
+  return `the definition of ${siteId} has changed since its lists were walked: ${walked} thrown away, walking anew.`;
 }
 
 /** How much was walked: `6 page(s) with 60 URLs`. */
@@ -104,18 +105,6 @@ export function sayWalked(startPages: readonly StartPage[]): string {
   const pages = startPages.reduce((sum, page) => sum + page.pages, 0);
   const urls = startPages.reduce((sum, page) => sum + page.urls, 0);
   return `${formatCount(pages)} page(s) with ${formatCount(urls)} URLs`;
-}
-
-/** A line when a start page is done, and now and then before. */
-function tellNowAndThen(): (startPage: StartPage) => void {
-  let last = systemClock.monotonic();
-  return ({ url, pages, urls, reason }) => {
-    const now = systemClock.monotonic();
-    if (reason === undefined && now - last < LINE_MS) return;
-    last = now;
-    const state = reason === undefined ? '' : `; ${printable(reason)}`;
-    say(`${printable(url)}: ${formatCount(pages)} page(s), ${formatCount(urls)} items${state}`);
-  };
 }
 
 function say(text: string): void {

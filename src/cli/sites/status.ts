@@ -1,8 +1,12 @@
 import type { Command } from 'commander';
+import { waitsOf } from '../../engine/run-waits.ts';
+import { gateName } from '../../fetch/gate-name.ts';
+import type { HostWait } from '../../fetch/host-wait.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { StartPage, StoredPartialRun } from '../../ledger/sites/partial-run-table.ts';
+import { systemClock } from '../../platform/clock.ts';
 import type { ProcessIdentity } from '../../platform/process-identity.ts';
-import { formatInstant, formatTable, printable } from '../format.ts';
+import { formatInstant, formatTable, formatWait, printable } from '../format.ts';
 import { formatNext } from '../format-summary.ts';
 import { jsonLine } from '../json-line.ts';
 import { lookAtData } from '../look-at-data.ts';
@@ -23,43 +27,61 @@ export function define(command: Command): Command {
 const NOTHING = 'Nothing is walked that is not committed.\n';
 
 /** A partial run, and the process that walks it. */
-type Walk = StoredPartialRun & { readonly walker: ProcessIdentity | undefined };
+type Walk = StoredPartialRun & {
+  readonly walker: ProcessIdentity | undefined;
+  /** What the walk waits for. */
+  readonly waits: readonly HostWait[];
+};
 
-async function look({ sites }: Ledger): Promise<Walk[]> {
-  const partials = await sites.partialRuns();
-  return Promise.all(partials.map(async (partial) => ({ ...partial, walker: await sites.holderOf(partial.siteId) })));
+async function look(ledger: Ledger): Promise<Walk[]> {
+  const partials = await ledger.sites.partialRuns();
+  return Promise.all(
+    partials.map(async (partial) => {
+      const walker = await ledger.sites.holderOf(partial.siteId);
+      const waits = walker === undefined ? [] : await waitsOf(ledger, hostsOf(partial.startPages), systemClock.now());
+      return { ...partial, walker, waits };
+    }),
+  );
 }
 
-function rowOf({ siteId, createdAt, startPages, walker }: Walk) {
+/** The hosts of the pages that are due. */
+function hostsOf(startPages: readonly StartPage[]): string[] {
+  const due = startPages.flatMap(({ nextUrl }) => (nextUrl === undefined ? [] : [gateName(new URL(nextUrl))]));
+  return [...new Set(due)];
+}
+
+function rowOf({ siteId, createdAt, startPages, walker, waits }: Walk) {
   return {
     site: siteId,
     createdAt,
     walker: walker ?? null,
+    waits,
     urls: totalOf(startPages),
     startPages: startPages.map(({ id: _, ordinal: __, ...page }) => page),
   };
 }
 
-function format({ siteId, createdAt, startPages, walker }: Walk, data: string): string {
+function format({ siteId, createdAt, startPages, walker, waits }: Walk, data: string): string {
   const head = ['  start page', 'pages', 'urls', 'failures', 'state'];
   const body = startPages.map((page) => [
     `  ${printable(page.url)}`,
     page.pages,
     page.urls,
     page.failureCount,
-    printable(stateOf(page)),
+    printable(stateOf(page, walker !== undefined)),
   ]);
   const started = `started ${formatInstant(createdAt)}, ${totalOf(startPages)} URLs so far`;
   const next =
     walker === undefined
       ? formatNext([`sites resume ${siteId}`], data)
-      : `  walked now by process ${walker.pid} on ${walker.machine}\n`;
+      : `  walked now by process ${walker.pid} on ${walker.machine}\n${waits.map((wait) => `  ${formatWait(wait)}\n`).join('')}`;
   return `${siteId}: ${started}\n${formatTable([head, ...body])}${next}`;
 }
 
-function stateOf({ completed, urls, pages, reason }: StartPage): string {
+function stateOf({ completed, urls, pages, reason, failureCount }: StartPage, isWalked: boolean): string {
   if (completed) return urls === 0 ? `completed without a URL: ${reason ?? ''}` : `completed: ${reason ?? ''}`;
-  return reason ?? (pages === 0 ? 'not started' : `page ${pages + 1} is next`);
+  const isBegun = pages > 0 || failureCount > 0;
+  return reason ?? (isBegun || isWalked ? `page ${pages + 1} is next` : 'not started');
 }
 
 function totalOf(startPages: readonly StartPage[]): number {

@@ -3,6 +3,7 @@
 import type { Instant } from '../../platform/clock.ts';
 import type { HopAborted, HopFailure } from '../http/hop-result.ts';
 import type { HeaderList } from '../outcome.ts';
+import type { ProxyServer } from '../proxy/proxy-server.ts';
 
 /** `document`: a page or a frame is navigated. `part`: everything else, such as scripts, images, fetches, WebSockets. */
 export type RequestKind = 'document' | 'part';
@@ -26,6 +27,8 @@ export type RequestEnd = AnswerHead | HopFailure | HopAborted;
 /** The permission to send one request. It ends with `giveBack`, or with `learn`. */
 export interface Admitted {
   readonly kind: 'admitted';
+  /** The proxy to go through. That of the first document is the page's; for tabs it is that of the tab. */
+  readonly proxy?: ProxyServer;
   /**
    * The request goes onto the wire; gives that moment. Undefined: it may not leave any more, for its host has asked for time
    * meanwhile, say. Then it is to be given back, and asked for anew.

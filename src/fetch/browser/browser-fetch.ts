@@ -191,8 +191,9 @@ export class BrowserFetch {
   }
 
   async #loadInPlace(request: BrowserRequest, entered: Entered, signal: AbortSignal): Promise<BrowserResult> {
-    const { session, proxy } = request;
+    const { session } = request;
     const { first } = entered;
+    const { proxy } = first;
     const place = await this.#contexts.take(session, proxy).catch((error: unknown) => {
       first.giveBack();
       // A Chromium that does not start is our trouble; one that dies just now is worth another try.

@@ -4,7 +4,6 @@ import type { Instant } from '../../platform/clock.ts';
 import type { HopFailureCode } from '../http/failure-code.ts';
 import type { BodySink, HopAborted, HopAnswer } from '../http/hop-result.ts';
 import type { HeaderList } from '../outcome.ts';
-import type { ProxyServer } from '../proxy/proxy-server.ts';
 import type { OwnCookies } from '../session/own-cookies.ts';
 import type { Admit } from './admit.ts';
 import type { BrowserCookie } from './browser-cookie.ts';
@@ -33,7 +32,6 @@ export interface BrowserRequest {
   readonly sink?: BodySink;
   /** Redirects followed in a row, which a script that sends the page on begins anew. Default 5. */
   readonly maxRedirects?: number;
-  readonly proxy?: ProxyServer;
   /** Asked before any request of the page leaves, the first document included. */
   readonly admit: Admit;
 }

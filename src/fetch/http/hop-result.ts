@@ -76,6 +76,8 @@ export interface HopFailure {
   readonly head: { readonly status: number; readonly headers: HeaderList } | undefined;
   /** What the proxy answered when it was asked for a tunnel and opened none. */
   readonly tunnelStatus?: number;
+  /** The proxy that it is the failure of, where the caller did not name one. */
+  readonly proxy?: ProxyServer;
 }
 
 /** The caller's signal fired, the transport was closed, or the request was recalled. Says nothing about the site. */

@@ -82,13 +82,16 @@ describe('an open breaker', () => {
 });
 
 describe('a half open breaker', () => {
-  it.each([200, 204, 301, 403, 404, 405, 429])('is closed by an answer of %d, all failures forgotten', (status) => {
-    expect(onProbeResult(halfOpen, { kind: 'answer', status }, NOW)).toEqual({
-      kind: 'closed',
-      generation: 1,
-      failures: 0,
-    });
-  });
+  it.each([200, 204, 301, 403, 404, 405, 429, 501])(
+    'is closed by an answer of %d, all failures forgotten',
+    (status) => {
+      expect(onProbeResult(halfOpen, { kind: 'answer', status }, NOW)).toEqual({
+        kind: 'closed',
+        generation: 1,
+        failures: 0,
+      });
+    },
+  );
 
   it.each([{ kind: 'answer', status: 500 } as const, { kind: 'answer', status: 503 } as const, down])(
     'opens for twice as long after %j',
@@ -137,6 +140,7 @@ describe('signOfStatus', () => {
     [408, 'up'],
     [429, 'neutral'],
     [500, 'down'],
+    [501, 'up'],
     [503, 'down'],
     [520, 'down'],
   ])('%d: %s', (status, sign) => {

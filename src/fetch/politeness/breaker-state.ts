@@ -37,15 +37,20 @@ export type BreakerState =
 export const closedBreaker: BreakerState = { kind: 'closed', generation: 0, failures: 0 };
 
 /**
- * What a request says about its host: `up` when it answered below 500; `down` for a site-wide failure or a 5xx;
- * `neutral` when it says nothing (429, our own abort, a body that broke off).
+ * What a request says about its host: `up` when it answered below 500 or 501; `down` for a site-wide failure or another
+ * 5xx; `neutral` when it says nothing (429, our own abort, a body that broke off).
  */
 export type HostSign = 'up' | 'down' | 'neutral';
 
 /** The sign that an answer with this status gives. */
 export function signOfStatus(status: number): HostSign {
   if (status === 429) return 'neutral';
-  return status < 500 ? 'up' : 'down';
+  return isUp(status) ? 'up' : 'down';
+}
+
+/** Whether a host that answers with this status works. RFC 9110 §15.6.2: 501 is about the method, not about the host. */
+export function isUp(status: number): boolean {
+  return status < 500 || status === 501;
 }
 
 /** What a probe found. */
@@ -81,7 +86,7 @@ export function onProbeDue(state: BreakerState, now: Instant): BreakerState {
   return { kind: 'half_open', generation, failures, delayMs };
 }
 
-/** After the probe: any answer below 500 closes, everything else opens again for longer. */
+/** After the probe: any answer below 500, and 501, closes; everything else opens again for longer. */
 export function onProbeResult(
   state: BreakerState,
   result: ProbeResult,
@@ -90,7 +95,7 @@ export function onProbeResult(
 ): BreakerState {
   if (state.kind !== 'half_open') return state;
   const { generation, failures } = state;
-  if (result.kind === 'answer' && result.status < 500) return { kind: 'closed', generation, failures: 0 };
+  if (result.kind === 'answer' && isUp(result.status)) return { kind: 'closed', generation, failures: 0 };
   const delayMs = Math.min(state.delayMs * settings.multiplier, settings.maxDelayMs);
   return { kind: 'open', generation, failures: failures + 1, delayMs, probeAt: now + delayMs };
 }

@@ -11,7 +11,7 @@ export interface BreakerTicket {
 
 /** What a breaker needs of its host. */
 export interface BreakerHost {
-  /** Asks whether the host is back: one HEAD to its root. Run by one caller at a time, over all who share the state. */
+  /** Asks whether the host is back: a HEAD to its root, then a GET if that fails. Run by one caller at a time, over all who share the state. */
   readonly probe: (signal: AbortSignal) => Promise<ProbeResult>;
   /** Called after every change, to save and to report. Must not throw. */
   readonly onChange?: (state: BreakerState) => void;

@@ -82,6 +82,7 @@ function readOutcome(outcome: Outcome): FetchedIndex & { readonly code?: Failure
     case 'unchanged':
       return { kind: 'unchanged' };
     case 'skipped':
+    case 'unreached':
       return { kind: 'failed', reason: outcome.reason };
     case 'url_specific':
       return { kind: 'failed', reason: outcome.reason, ...(outcome.retriable && { code: 'http_5xx' }) };

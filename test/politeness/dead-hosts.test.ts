@@ -1,0 +1,189 @@
+// Hosts that are never reached: the wait for them is bounded and told, what was to be asked of them is unknown with the reason,
+// and everything else goes on. Through the command line, in a process whose time runs ten times as fast.
+
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type RunningCourt, startCourt } from '../../sim/court/court.ts';
+import { makeOwnCertificate } from '../../src/fetch/browser/own-certificate.ts';
+import { closing } from '../fixtures/closing.ts';
+import { curlew, type Ended, startCurlew, summaryIn } from '../fixtures/curlew-process.ts';
+import { listening } from '../fixtures/listening.ts';
+import { rawServer } from '../fixtures/raw-server.ts';
+import { scratchDirectory } from '../fixtures/scratch-directory.ts';
+
+const preload = fileURLToPath(new URL('../fixtures/hasty-time.ts', import.meta.url));
+const scratch = scratchDirectory();
+const DATA = () => ['--data', scratch('data')];
+const FAST = ['--rate', 'off', '--allow-host', '127.0.0.1'];
+
+let court: RunningCourt;
+beforeEach(async () => {
+  court = closing(await startCourt({ highest: 20 }));
+});
+
+async function deadPort(): Promise<string> {
+  const { port, close } = await listening(createServer());
+  await close();
+  return `http://127.0.0.1:${port}`;
+}
+
+/** Hosts that are never reached, by what happens to who asks. */
+const DEAD: Readonly<Record<string, () => Promise<string>>> = {
+  'a dead port': deadPort,
+  'a name that does not exist': async () => 'http://no-such-court.invalid',
+  'a server that accepts and never answers': async () => closing(await rawServer()).origin,
+  'a certificate of nobody': async () => {
+    const { key, cert } = makeOwnCertificate();
+    return closing(await rawServer(() => {}, { tls: { key, cert } })).origin;
+  },
+  'plain HTTP where TLS is wanted': async () =>
+    closing(await rawServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'))).origin.replace('http:', 'https:'),
+  'a server that hangs up': async () => closing(await rawServer((socket) => socket.destroy())).origin,
+};
+
+interface Line {
+  readonly url: string;
+  readonly kind: string;
+  readonly reason: string;
+}
+const linesOf = ({ stdout }: Ended): Line[] =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+const addresses = (origin: string, count: number) => Array.from({ length: count }, (_, n) => `${origin}/case/${n + 1}`);
+
+describe('curlew fetch', () => {
+  const cases = [1, 2].map((count) => ['a dead port', count] as const);
+  it.each([...cases, ...Object.keys(DEAD).map((name) => [name, 40] as const)])(
+    'of %s ends, for %d address(es), beside a host that is well',
+    { timeout: 120_000 },
+    async (name, count) => {
+      const origin = (await DEAD[name]?.()) ?? expect.fail();
+      const good = addresses(court.url, 10);
+      const args = ['fetch', ...addresses(origin, count), ...good, ...FAST, '--patience', '20s', '--json', ...DATA()];
+      const ended = await curlew(args, { preload });
+      expect(ended.code).toBe(1);
+      const lines = linesOf(ended);
+      expect(lines).toHaveLength(count + good.length);
+      expect(
+        lines
+          .filter(({ kind }) => kind === 'ok')
+          .map(({ url }) => url)
+          .sort(),
+      ).toEqual(good.toSorted());
+      for (const line of lines.filter(({ url }) => url.startsWith(origin))) expect(line.kind).toBe('site_wide');
+      const shown = JSON.parse((await curlew(['show', 'latest', '--json', ...DATA()])).stdout);
+      expect(shown).toMatchObject({
+        state: 'completed',
+        summary: { requests: { done: 10, unknown: count, pending: 0 } },
+      });
+    },
+  );
+
+  it('says which host was not reached, for how long and why', async () => {
+    const origin = await deadPort();
+    const ended = await curlew(['fetch', ...addresses(origin, 3), ...FAST, '--patience', '40s', '--json', ...DATA()], {
+      preload,
+    });
+    const reason = new RegExp(`^${new URL(origin).host} was not reached within 40 seconds: .*ECONNREFUSED`);
+    for (const line of linesOf(ended)) expect(line.reason).toMatch(reason);
+    expect(ended.stderr).toMatch(/waiting for 127\.0\.0\.1:\d+ until \d\d:\d\d:\d\d, breaker open: .*ECONNREFUSED/);
+  });
+
+  it('waits a minute unless it is told otherwise', async () => {
+    const help = await curlew(['fetch', '--help']);
+    expect(help.stdout.replaceAll(/\s+/g, ' ')).toContain('2h (default: 1m)');
+    const origin = await deadPort();
+    const ended = await curlew(['fetch', ...addresses(origin, 6), ...FAST, '--json', ...DATA()], { preload });
+    expect(linesOf(ended)[0]?.reason).toContain('was not reached within 1 minute');
+  });
+
+  it('through a proxy that is not there ends too', async () => {
+    const proxy = await deadPort();
+    const args = [
+      'fetch',
+      ...addresses(court.url, 40),
+      ...FAST,
+      '--proxy',
+      proxy,
+      '--patience',
+      '20s',
+      '--json',
+      ...DATA(),
+    ];
+    const ended = await curlew(args, { preload });
+    expect(ended.code).toBe(1);
+    for (const line of linesOf(ended)) expect(line).toMatchObject({ kind: 'site_wide' });
+    expect(ended.stderr).toContain('waiting for the proxy http://127.0.0.1:');
+  });
+
+  it('refuses a patience that is none', async () => {
+    for (const text of ['ten', '0s', '-1m', '5', '']) {
+      const ended = await curlew(['fetch', court.url, '--patience', text, ...DATA()]);
+      expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('90s, 10m or 2h') });
+    }
+  });
+});
+
+describe('curlew run', () => {
+  const scraper = (dead: string) => `
+    import { entry, get, record, Scraper } from 'curlew';
+    import { z } from 'zod';
+    export default class Cases extends Scraper {
+      baseUrl = '${court.url}';
+      *start() {
+        for (let id = 1; id <= 20; id++) yield get('/case/' + id, this.read);
+        yield get('${dead}/elsewhere', this.read);
+        yield get('/away', this.read);
+      }
+      all = entry(() => this.start());
+      *read(page) { yield record('title', z.string(), page.text('h1')); }
+    }`;
+
+  it('with one dead link beside good pages ends not ok, and resume asks again', { timeout: 120_000 }, async () => {
+    const { port, close } = await listening(createServer());
+    await close();
+    const dead = `http://127.0.0.1:${port}`;
+    court.faults.set({ kind: 'status', status: 302, path: '/away', headers: { location: `${dead}/case/3` } });
+    await writeFile(scratch('cases.ts'), scraper(dead));
+    const ended = await curlew(['run', scratch('cases.ts'), ...FAST, '--patience', '60s', '--json', ...DATA()], {
+      preload,
+    });
+    expect(ended.code).toBe(1);
+    expect(summaryIn(ended)).toMatchObject({
+      status: 'completed',
+      health: 'partial',
+      requests: { done: 20, unknown: 2, pending: 0 },
+    });
+    expect(ended.stderr).toContain(`waiting for 127.0.0.1:${port}`);
+    const shown = await curlew(['show', 'latest', ...DATA()]);
+    expect(shown.stdout).toMatch(new RegExp(`unknown 2× +127\\.0\\.0\\.1:${port} was not reached within 1 minute`));
+    // It is there now.
+    const late = closing(await startCourt({ highest: 20, port }));
+    const resumed = await curlew(['resume', 'latest', '--json', ...DATA()], { preload });
+    expect(late.log.entries.map(({ path }) => path)).toContain('/case/3');
+    expect(summaryIn(resumed)).toMatchObject({ requests: { done: 21, absent: 1, unknown: 0 } });
+  });
+
+  it('tells another process what it waits for, and until when', async () => {
+    const origin = await deadPort();
+    await writeFile(scratch('cases.ts'), scraper(origin));
+    const running = startCurlew(['run', scratch('cases.ts'), ...FAST, '--json', ...DATA()]);
+    const host = new URL(origin).host;
+    await running.says(`waiting for ${host} until`);
+    const until = `waiting for ${host} until \\d\\d:\\d\\d:\\d\\d, breaker open: connecting to 127\\.0\\.0\\.1 .*ECONNREFUSED`;
+    expect((await curlew(['runs', ...DATA()])).stdout).toMatch(new RegExp(`run 1 is ${until}`));
+    expect((await curlew(['show', 'latest', ...DATA()])).stdout).toMatch(new RegExp(until));
+    expect((await curlew(['hosts', ...DATA()])).stdout).toMatch(new RegExp(until));
+    const [row] = linesOf(await curlew(['runs', '--json', ...DATA()]));
+    expect(row).toMatchObject({
+      waits: [{ host, until: expect.any(Number), reason: expect.stringContaining('breaker open') }],
+    });
+    running.kill('SIGINT');
+    expect((await running.ended).code).toBe(130);
+  });
+});
