@@ -6,6 +6,7 @@
 // All times are Redis' own, in ms. A bucket is kept for ten minutes longer than it matters.
 
 import { type LuaScript, luaScript } from '../lua-script.ts';
+import { KEEP_FUNCTIONS } from './kept-key.ts';
 
 /** How long a bucket that nobody owes anything to is kept. */
 export const BUCKET_KEPT_MS = 600_000;
@@ -17,7 +18,7 @@ export function bucketKey(host: string): string {
 
 /** `body` finds `now`, `stored` (false when there is no bucket), `bucket` and `save()`. KEYS[1] is the bucket. */
 export function bucketScript(body: string): LuaScript {
-  return luaScript(`${BEGIN}${body}`);
+  return luaScript(`${KEEP_FUNCTIONS}${BEGIN}${body}`);
 }
 
 const BEGIN = `
@@ -39,6 +40,6 @@ end
 
 local function save()
   local owedMs = math.max(bucket.paidAt, bucket.heldUntil, now) - now
-  redis.call('SET', KEYS[1], cjson.encode(bucket), 'PX', math.ceil(owedMs + ${BUCKET_KEPT_MS}))
+  keep(KEYS[1], cjson.encode(bucket), owedMs + ${BUCKET_KEPT_MS})
 end
 `;

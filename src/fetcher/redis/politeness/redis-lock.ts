@@ -1,24 +1,25 @@
-// One holder at a time over all workers. A lock is a key that expires: it is renewed while its holder lives, and free soon
-// after he has died.
+// One holder at a time over all workers. A lock ends by Redis' clock: it is renewed while its holder lives, and free soon after
+// he has died.
 
 import { z } from 'zod';
 import { luaScript } from '../lua-script.ts';
+import { KEEP_FUNCTIONS } from './kept-key.ts';
 import type { PatientRedis } from './patient-redis.ts';
 
 // KEYS  1 lock
 // ARGV  1 holder, 2 leaseMs
 // gives 1 when it is the holder's, whether new or renewed, else 0
-const CLAIM = luaScript(`
+const CLAIM = luaScript(`${KEEP_FUNCTIONS}
 local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+if holder and holder ~= ARGV[1] and still(KEYS[1]) then return 0 end
+keep(KEYS[1], ARGV[1], ARGV[2])
 return 1
 `);
 
 // KEYS  1 lock
 // ARGV  1 holder
-const RELEASE = luaScript(`
-if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+const RELEASE = luaScript(`${KEEP_FUNCTIONS}
+if redis.call('GET', KEYS[1]) == ARGV[1] then drop(KEYS[1]) end
 `);
 
 /** How often those who wait look. */

@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import type { Reading } from '../../../fetch/politeness/shared-value.ts';
 import { luaScript } from '../lua-script.ts';
+import { KEEP_FUNCTIONS } from './kept-key.ts';
 import type { RedisLink } from './redis-link.ts';
 
 // KEYS  1 value
@@ -13,19 +14,19 @@ return { redis.call('GET', KEYS[1]), now_ms }
 `);
 
 // KEYS  1 value
-// ARGV  1 what it was ('' for none), 2 what it shall be, 3 how long it is kept, in ms
+// ARGV  1 what it was ('' for none), 2 what it shall be, 3 how long it is kept at least, in ms
 // gives { the value that is there now, now }
-const REPLACE = luaScript(`
+const REPLACE = luaScript(`${KEEP_FUNCTIONS}
 local current = redis.call('GET', KEYS[1])
 if (current or '') == ARGV[1] then
-  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+  keep(KEYS[1], ARGV[2], ARGV[3])
   current = ARGV[2]
 end
 return { current, now_ms }
 `);
 
 // KEYS  1 value
-// ARGV  1 what it shall be, 2 how long it is kept, in ms
+// ARGV  1 what it shall be, 2 how long it is kept at most, in ms
 const WRITE = luaScript(`
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 `);
@@ -47,7 +48,7 @@ export async function replaceValue(
   return readingOf(await link.script(REPLACE, [key], [last ?? '', next, keptMs]));
 }
 
-/** Whatever was there before. */
+/** Whatever was there before. For what can be had again: a Redis that is full may evict it. */
 export async function writeValue(link: RedisLink, key: string, next: string, keptMs: number): Promise<void> {
   await link.script(WRITE, [key], [next, keptMs]);
 }
