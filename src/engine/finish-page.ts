@@ -4,14 +4,14 @@ import { hash } from 'node:crypto';
 import type { FetchedBody, FetchedExchange, Outcome, OutcomeWithoutPage } from '../fetch/outcome.ts';
 import { decideRetry } from '../fetch/politeness/retry-policy.ts';
 import type { ClaimedRequest, NewEvent, PageResult, Settlement } from '../ledger/page-result.ts';
-import type { ProbeVerdict } from '../ledger/probe.ts';
+import type { Judgement, ProbeVerdict } from '../ledger/probe.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Random } from '../platform/random.ts';
 import type { ScraperDefinition } from '../scraper/definition.ts';
 import type { PageSource } from '../scraper/page/origin.ts';
 import { Page } from '../scraper/page/page.ts';
 import { SavedFile } from '../scraper/page/saved-file.ts';
-import { isHit, recordMiss } from './judge-probe.ts';
+import { isHit, judgePage, NOT_REAL, recordMiss } from './judge-probe.ts';
 import type { PageEvent } from './run-events.ts';
 import { type Gathered, NOTHING, runStep } from './run-step.ts';
 import { settle } from './settle.ts';
@@ -26,14 +26,14 @@ export interface FinishOptions {
   readonly random: Random;
   /** Whether an attempt that failed may be followed by another. */
   readonly retries: boolean;
+  /** Speculators whose ids inherit from whoever asked for their page first. */
+  readonly inheriting: readonly string[];
 }
 
 export function finishPage(request: ClaimedRequest, outcome: Outcome, options: FinishOptions): FinishedPage {
-  const { settlement, gathered, events, probe } =
-    outcome.kind === 'ok'
-      ? readAnswer(request, outcome.response, options.definition)
-      : passOver(request, outcome, options);
-  return { request, settlement, ...gathered, events, probe };
+  const { settlement, gathered, events, probe, judged } =
+    outcome.kind === 'ok' ? readAnswer(request, outcome.response, options) : passOver(request, outcome, options);
+  return { request, settlement, ...gathered, events, probe, judged };
 }
 
 type TypedEvent = NewEvent & { readonly kind: PageEvent };
@@ -44,21 +44,25 @@ interface Read {
   readonly events: readonly TypedEvent[];
   /** What the answer says about an id, when the request was a probe and has settled. */
   readonly probe: ProbeVerdict | undefined;
+  readonly judged?: ReadonlyMap<string, Judgement> | undefined;
 }
 
 /** Runs the step. If it throws, the page is failed with that reason and has yielded nothing. */
-function readAnswer(request: ClaimedRequest, response: FetchedExchange, definition: ScraperDefinition): Read {
+function readAnswer(request: ClaimedRequest, response: FetchedExchange, options: FinishOptions): Read {
+  const { definition, inheriting } = options;
   const { status } = response;
   const { step, depth, context, probe } = request.spec;
   const identity = Buffer.from(request.identity).toString('hex');
   let reached: ProbeVerdict | undefined = probe === undefined ? undefined : 'failed';
+  let judged: Read['judged'];
   try {
     const input = inputOf(request, response);
+    if (inheriting.length > 0) judged = judgePage(definition, inheriting, input);
     if (probe !== undefined && input instanceof Page && !isHit(definition, probe, input)) {
-      const reason = 'a page that is not real, by isReal';
+      const reason = NOT_REAL;
       const miss = { partition: probe.partition, kind: 'ok', status, reason, page: input } as const;
       const settlement = { kind: 'settled', verdict: 'absent', status, reason } as const;
-      return { settlement, gathered: recordMiss(definition, probe, miss), events: [], probe: 'absent' };
+      return { settlement, gathered: recordMiss(definition, probe, miss), events: [], probe: 'absent', judged };
     }
     if (probe !== undefined) reached = 'hit';
     const gathered =
@@ -68,10 +72,11 @@ function readAnswer(request: ClaimedRequest, response: FetchedExchange, definiti
       gathered,
       events: [],
       probe: reached,
+      judged,
     };
   } catch (error) {
     const name = probe !== undefined && reached !== 'hit' ? probe.speculator : step;
-    return { ...stepFailed(definition, name, status, error), probe: reached };
+    return { ...stepFailed(definition, name, status, error), probe: reached, judged };
   }
 }
 
@@ -81,7 +86,7 @@ function stepFailed(
   name: string | undefined,
   status: number | undefined,
   error: unknown,
-): Omit<Read, 'probe'> {
+): Omit<Read, 'probe' | 'judged'> {
   const { reason, ...failure } = stepFailure(definition.name, name ?? '', error);
   const data = { step: name ?? '', ...failure };
   return {

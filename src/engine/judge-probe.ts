@@ -1,16 +1,18 @@
 // What a speculator itself has to say about an answer to one of its probes.
 
-import type { ProbeMark } from '../ledger/probe.ts';
+import type { Judgement, ProbeMark } from '../ledger/probe.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { describeValue } from '../scraper/author-function.ts';
 import type { ScraperDefinition } from '../scraper/definition.ts';
-import type { Page } from '../scraper/page/page.ts';
+import { Page } from '../scraper/page/page.ts';
+import type { SavedFile } from '../scraper/page/saved-file.ts';
 import { isRecord } from '../scraper/record.ts';
 import type { MissOutcome } from '../scraper/speculate.ts';
 import { type Gathered, NOTHING, readRecord } from './run-step.ts';
+import { stepFailure } from './step-failure.ts';
 
 /** Whether a 2xx answer means that the id exists: not so for a "not found" page that `isReal` recognises. */
-export function isHit(definition: ScraperDefinition, probe: ProbeMark, page: Page): boolean {
+export function isHit(definition: ScraperDefinition, probe: Pick<ProbeMark, 'speculator'>, page: Page): boolean {
   const isReal = definition.speculators.get(probe.speculator)?.options.isReal;
   if (isReal === undefined) return true;
   const answer: unknown = isReal(page);
@@ -22,6 +24,26 @@ export function isHit(definition: ScraperDefinition, probe: ProbeMark, page: Pag
     `isReal of ${definition.name}.${probe.speculator} gave back ${describeValue(answer)}, but it must be true or false.`,
     { remedy: "Compare what it looks for, as in (page) => page.maybe('.number') !== undefined. It cannot be async." },
   );
+}
+
+export const NOT_REAL = 'a page that is not real, by isReal';
+
+/** What each of these speculators says of an answer, whoever asked for it. Downloads are not looked into. */
+export function judgePage(
+  definition: ScraperDefinition,
+  speculators: readonly string[],
+  input: Page | SavedFile,
+): ReadonlyMap<string, Judgement> {
+  return new Map(speculators.map((speculator) => [speculator, judge(definition, speculator, input)]));
+}
+
+function judge(definition: ScraperDefinition, speculator: string, input: Page | SavedFile): Judgement {
+  try {
+    const isThere = !(input instanceof Page) || isHit(definition, { speculator }, input);
+    return isThere ? { verdict: 'hit', reason: undefined } : { verdict: 'absent', reason: NOT_REAL };
+  } catch (error) {
+    return { verdict: 'failed', reason: stepFailure(definition.name, speculator, error).reason };
+  }
 }
 
 /** The records that the author wants for an id that is not there. */

@@ -1,6 +1,7 @@
 // Works on a run from taking it to ending it: owns everything that is opened for it, and closes it again whatever happens.
 
 import { storeUnsaved } from '../fetch/stored-memory.ts';
+import type { StoredWalk } from '../ledger/probe.ts';
 import type { RunId, RunSummary } from '../ledger/run.ts';
 import type { UnsavedMemory } from '../ledger/run-writer.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -63,6 +64,7 @@ async function withEngine<T>(work: RunWork, scribe: Scribe, use: (engine: Engine
   try {
     const { total, invalid } = await data.ledger.recordCount(run);
     const prober = await Prober.open(definition, run, data.ledger, scribe);
+    const inheriting = inheritingIn(await data.ledger.walksOf(run));
     const toCome = () => prober.toCome();
     const counts = await data.ledger.countsByHost(run);
     const progress = new Progress(counts, { total, invalid }, clock, toCome, () => source.waits());
@@ -71,7 +73,8 @@ async function withEngine<T>(work: RunWork, scribe: Scribe, use: (engine: Engine
       source,
       seeder: new Seeder(definition, await data.ledger.seedsOf(run), scribe),
       prober,
-      finish: (request, outcome) => finishPage(request, outcome, { definition, clock, random, retries: work.archives }),
+      finish: (request, outcome) =>
+        finishPage(request, outcome, { definition, clock, random, retries: work.archives, inheriting }),
       progress,
       clock,
       concurrency: settings.concurrency,
@@ -94,4 +97,9 @@ async function withEngine<T>(work: RunWork, scribe: Scribe, use: (engine: Engine
 function unsavedOf(source: AnswerSource): UnsavedMemory | undefined {
   const unsaved = source.takeUnsaved();
   return unsaved && storeUnsaved(unsaved);
+}
+
+/** The speculators whose ids take over what becomes of a request that the run has already. */
+function inheritingIn(walks: readonly StoredWalk[]): string[] {
+  return [...new Set(walks.flatMap(({ onDuplicate, speculator }) => (onDuplicate === 'inherit' ? [speculator] : [])))];
 }

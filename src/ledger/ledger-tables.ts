@@ -5,6 +5,7 @@ import type { Database } from './database.ts';
 import { EventTable } from './event-table.ts';
 import { ExchangeTable } from './exchange-table.ts';
 import { HostTable } from './host-table.ts';
+import { JudgementTable } from './judgement-table.ts';
 import { RecordTable } from './record-table.ts';
 import { RequestTable } from './request-table.ts';
 import { RunOwnership } from './run-ownership.ts';
@@ -25,6 +26,7 @@ export class LedgerTables {
   readonly records: RecordTable;
   readonly events: EventTable;
   readonly walks: WalkTable;
+  readonly judgements: JudgementTable;
   readonly sites: SiteTables;
 
   constructor(database: Database) {
@@ -39,6 +41,7 @@ export class LedgerTables {
     this.records = new RecordTable(database);
     this.events = new EventTable(database);
     this.walks = new WalkTable(database);
+    this.judgements = new JudgementTable(database);
     this.sites = new SiteTables(database);
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Instant } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
-import type { ProbeVerdict } from './probe.ts';
+import type { Judgement, ProbeVerdict } from './probe.ts';
 import type { RequestSpec } from './request-spec.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -83,6 +83,8 @@ export interface PageResult {
   readonly events: readonly NewEvent[];
   /** For a settled probe: what it says about its id. */
   readonly probe: ProbeVerdict | undefined;
+  /** What each speculator whose ids inherit says of the page; undefined when there are none, or no page. */
+  readonly judged?: ReadonlyMap<string, Judgement> | undefined;
 }
 
 /** A probe on its way into the queue. */

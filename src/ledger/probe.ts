@@ -35,6 +35,13 @@ export interface StoredWalk extends NewWalk, Walk {
   readonly holesUpTo: number | undefined;
 }
 
+/** What a speculator says of a page, whoever asked for it: whether an id that leads there is a hit. */
+export interface Judgement {
+  readonly verdict: 'hit' | 'absent' | 'failed';
+  /** Why it is none. */
+  readonly reason: string | undefined;
+}
+
 /** How many ids of a walk came to what. */
 export type ProbeCounts = Readonly<Record<ProbeVerdict | 'pending', number>>;
 

@@ -69,6 +69,7 @@ export class RequestTable {
   readonly #conflicting: StatementSync;
   readonly #unanswered: StatementSync;
   readonly #stepsToCome: StatementSync;
+  readonly #overrule: StatementSync;
   readonly #reopen: StatementSync;
   readonly #reopenable: StatementSync;
   readonly #problems: StatementSync;
@@ -130,6 +131,9 @@ export class RequestTable {
     this.#stepsToCome = database.prepare(
       `SELECT step, count(*) AS n FROM (${open.join(' ')} SELECT step FROM requests WHERE ${unanswered})
        WHERE step IS NOT NULL GROUP BY step ORDER BY n DESC, step`,
+    );
+    this.#overrule = database.prepare(
+      'UPDATE requests SET verdict = ?, reason = ? WHERE run_id = ? AND id = ? RETURNING host_id',
     );
     this.#reopen = database.prepare(
       `UPDATE requests SET state = ${State.ready}, attempts = 0, verdict = NULL, status = NULL, reason = NULL WHERE id = ?`,
@@ -288,6 +292,11 @@ export class RequestTable {
   #makeReady(row: Record<string, unknown>): ReopenedRequest {
     this.#reopen.run(row.id as number);
     return { id: row.id as RequestId, hostId: row.host_id as HostId, verdict: row.verdict as Verdict };
+  }
+
+  /** Changes what became of a settled request, and gives its host. */
+  overrule(run: RunId, id: RequestId, verdict: Verdict, reason: string | undefined): HostId {
+    return this.#overrule.get(verdict, reason ?? null, run, id)?.host_id as HostId;
   }
 
   /** Puts back what a former owner had claimed. */

@@ -6,15 +6,15 @@ import type { Json } from '../platform/json.ts';
 import { thisProcess } from '../platform/process-identity.ts';
 import { CountChanges } from './count-table.ts';
 import type { RunStatus } from './health.ts';
+import { InheritedVerdicts } from './inherited-verdicts.ts';
 import { keepMemory } from './keep-memory.ts';
 import type { LedgerTables } from './ledger-tables.ts';
 import type { ClaimedRequest, HostId, NewEvent, NewProbe, NewRequest, PageResult, RequestId } from './page-result.ts';
-import type { ProbeVerdict, SettledProbe, StoredWalk } from './probe.ts';
-import type { ReopenedRequest, RequestFate } from './request-table.ts';
+import type { SettledProbe, StoredWalk } from './probe.ts';
+import type { ReopenedRequest } from './request-table.ts';
 import type { RunId } from './run.ts';
 import type { FencingToken } from './run-ownership.ts';
 import { summarise } from './summarise.ts';
-import type { Verdict } from './verdict.ts';
 
 /** How many requests a lane would like to be handed. */
 export type Wanted = ReadonlyMap<HostId, number>;
@@ -53,8 +53,7 @@ export class RunWriter {
   readonly #token: FencingToken;
   readonly #tables: LedgerTables;
   readonly #clock: Clock;
-  /** Whether the run has walks over ids, so that others need not look for probes. */
-  #isWalking = true;
+  readonly #inherited: InheritedVerdicts;
   /** Up to here the time worked has been added to the run. */
   #countedUpTo: number;
 
@@ -64,6 +63,7 @@ export class RunWriter {
     this.#tables = tables;
     this.#clock = clock;
     this.#countedUpTo = clock.monotonic();
+    this.#inherited = new InheritedVerdicts(run, tables);
   }
 
   /**
@@ -80,8 +80,9 @@ export class RunWriter {
   }
 
   /** Makes results of pages true, and hands out new work. */
-  async commit({ results, wanted, memory }: Commit): Promise<CommitResult> {
+  async commit({ results: given, wanted, memory }: Commit): Promise<CommitResult> {
     return this.#asOwner((now) => {
+      const results = given.map((result) => this.#inherited.overrule(result));
       this.#countTime();
       const changes = new CountChanges();
       const queued: Queued = new Map();
@@ -89,7 +90,7 @@ export class RunWriter {
       this.#tables.requests.settle(results);
       for (const result of results) {
         this.#apply(result, changes, queued, now);
-        if (result.settlement.kind === 'settled') probes.push(...this.#settleProbes(result));
+        probes.push(...this.#inherited.settle(result));
       }
       for (const [segment, end] of segmentEnds(results)) this.#tables.exchanges.growSegment(segment, end);
       this.#tables.counts.add(this.run, changes, now);
@@ -135,7 +136,7 @@ export class RunWriter {
         const isNew = this.#enqueue(request, undefined, changes, queued);
         const fate = this.#tables.requests.fateOf(this.run, request.identity);
         if (fate === undefined) continue;
-        const verdict = isNew ? undefined : this.#duplicateVerdict(walk, fate);
+        const verdict = isNew ? undefined : this.#inherited.ask(walk, fate, changes);
         this.#tables.walks.ask(walk.id, id, fate.id, verdict);
         if (verdict !== undefined) probes.push({ walk: walk.id, id, verdict });
       }
@@ -143,13 +144,6 @@ export class RunWriter {
       this.#tables.walks.advance(walk);
       return { claimed: [], served: new Set(), queued, nextDue: new Map(), probes };
     });
-  }
-
-  /** What is known at once of an id whose request the run has already; undefined: whatever becomes of that request. */
-  #duplicateVerdict({ onDuplicate }: StoredWalk, { id, verdict }: RequestFate): ProbeVerdict | undefined {
-    if (onDuplicate === 'miss') return 'duplicate';
-    // A page that exists is a hit also when its step failed: so look at what the probe said first.
-    return this.#tables.walks.verdictOf(id) ?? inherited(verdict);
   }
 
   /** Names a new archive segment for this owner's use alone. */
@@ -187,7 +181,6 @@ export class RunWriter {
     this.#tables.requests.returnAllClaimed(this.run);
     this.#tables.exchanges.bodies.catchUp();
     this.#askAgain(now);
-    this.#isWalking = this.#tables.walks.of(this.run).length > 0;
   }
 
   /** What was refused or never answered is no fact about the site: it is asked for once more. */
@@ -235,13 +228,6 @@ export class RunWriter {
     for (const event of result.events) this.#tables.events.add(this.run, request.id, event, now);
   }
 
-  /** Ids that this request stands for; there are some of a request that is no probe when a walk inherits from it. */
-  #settleProbes({ request, settlement, probe }: PageResult): SettledProbe[] {
-    if (!this.#isWalking) return [];
-    const verdict = probe ?? inherited(settlement.kind === 'settled' ? settlement.verdict : undefined);
-    return verdict === undefined ? [] : this.#tables.walks.settle(request.id, verdict);
-  }
-
   /** False when the run has the request already. */
   #enqueue(request: NewRequest, parent: RequestId | undefined, changes: CountChanges, queued: Queued): boolean {
     const hostId = this.#tables.hosts.idOf(request.host);
@@ -256,21 +242,17 @@ export class RunWriter {
 
 /** Takes back what was said of a request that is in the queue again. Call it within a transaction. */
 export function forgetAnswer(
-  { records, walks }: LedgerTables,
+  { records, walks, judgements }: LedgerTables,
   { id, hostId, verdict }: ReopenedRequest,
   changes: CountChanges,
 ): void {
   const { total, invalid } = records.removeOf(id);
   walks.reopen(id);
+  judgements.removeOf(id);
   changes.add(hostId, verdict, -1);
   changes.add(hostId, 'pending', 1);
   changes.add(hostId, 'record', -total);
   changes.add(hostId, 'invalid', -invalid);
-}
-
-/** What a request's verdict says about an id that stands for it. */
-function inherited(verdict: Verdict | undefined): ProbeVerdict | undefined {
-  return verdict === 'done' ? 'hit' : verdict;
 }
 
 type Queued = Map<HostId, { readonly host: string; count: number }>;

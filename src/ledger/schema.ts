@@ -255,4 +255,14 @@ export const MIGRATIONS: readonly string[] = [
   CASE_FILES_SCHEMA,
   // What a run waits for is looked at while it goes on.
   `CREATE INDEX events_waits ON events (run_id) WHERE event_type IN ('waiting', 'retry_after', 'given_up');`,
+  `
+  -- What a speculator whose ids inherit says of a page, where it is not what its request came to.
+  CREATE TABLE judgements (
+    request_id INTEGER NOT NULL,
+    speculator TEXT NOT NULL,
+    verdict TEXT NOT NULL,                 -- hit | absent | failed
+    reason TEXT,
+    PRIMARY KEY (request_id, speculator)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -21,6 +21,8 @@ export class WalkTable {
   readonly #database: Database;
   readonly #insertProbe: StatementSync;
   readonly #settle: StatementSync;
+  readonly #waitingFor: StatementSync;
+  readonly #settleOne: StatementSync;
   readonly #hit: StatementSync;
   readonly #verdict: StatementSync;
 
@@ -31,6 +33,10 @@ export class WalkTable {
     this.#settle = database.prepare(
       'UPDATE probes SET verdict = ? WHERE request_id = ? AND verdict IS NULL RETURNING walk_id AS walk, id, verdict',
     );
+    this.#waitingFor = database.prepare(
+      'SELECT walk_id AS walk, id FROM probes WHERE request_id = ? AND verdict IS NULL',
+    );
+    this.#settleOne = database.prepare('UPDATE probes SET verdict = ? WHERE walk_id = ? AND id = ?');
     this.#hit = database.prepare('UPDATE walks SET highest_hit = max(coalesce(highest_hit, ?1), ?1) WHERE id = ?2');
     this.#verdict = database.prepare(
       "SELECT verdict FROM probes WHERE request_id = ? AND verdict <> 'duplicate' LIMIT 1",
@@ -114,6 +120,17 @@ export class WalkTable {
     const settled = this.#settle.all(verdict, request) as unknown as SettledProbe[];
     if (verdict === 'hit') for (const { walk, id } of settled) this.#hit.run(id, walk);
     return settled;
+  }
+
+  /** The ids that wait for this request. */
+  waitingFor(request: RequestId): { readonly walk: WalkId; readonly id: number }[] {
+    return this.#waitingFor.all(request) as unknown as { walk: WalkId; id: number }[];
+  }
+
+  /** Writes the verdict of one id that waits. */
+  settleOne(walk: WalkId, id: number, verdict: ProbeVerdict): void {
+    this.#settleOne.run(verdict, walk, id);
+    if (verdict === 'hit') this.#hit.run(id, walk);
   }
 
   /** How many ids of a walk were asked for and have not settled. A resume begins with it: by the index, not by all ids. */
