@@ -12,8 +12,11 @@ export interface FetcherBackend {
   readonly outbox: Outbox;
   readonly deadLetters: DeadLetters;
   readonly labelledHosts: LabelledHosts;
-  /** Whether it can be asked at this moment. */
-  ready(): Promise<boolean>;
+  /**
+   * Rejects with the reason when it cannot be worked with at this moment. `thorough` tries every kind of change, `quick` only
+   * whether changes are taken at all.
+   */
+  check(how: 'quick' | 'thorough'): Promise<void>;
   /** Twice is fine. Leases stay as they are: give back what is held before. */
   close(): Promise<void>;
 }

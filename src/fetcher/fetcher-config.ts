@@ -87,6 +87,18 @@ export const FETCHER_VARIABLES = {
   concurrency: variable('CONCURRENCY', '64', whole(1), 'URLs that one worker has in hand at once'),
   hostConcurrency: variable('HOST_CONCURRENCY', '8', whole(1), 'and of one host'),
   outboxLimit: variable('OUTBOX_LIMIT', '100000', whole(1), 'events that may wait for Kafka before fetching pauses'),
+  outboxMemoryShare: variable(
+    'OUTBOX_MEMORY_SHARE',
+    '0.5',
+    share,
+    "share of Redis' `maxmemory` that pages may take while they wait for Kafka",
+  ),
+  redisMemoryBytes: variable(
+    'REDIS_MEMORY_BYTES',
+    '',
+    optionalBytes,
+    'memory that Redis may use, where it has no `maxmemory` or may not be asked',
+  ),
   leaseMs: variable(
     'LEASE_SECONDS',
     '30',
@@ -165,6 +177,16 @@ function whole(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) =>
 
 function seconds(least: number): (text: string) => number {
   return (text) => Math.round(number(least)(text) * 1_000);
+}
+
+function share(text: string): number {
+  const value = number(0)(text);
+  if (value > 0 && value <= 0.8) return value;
+  throw new Error('must be a number above 0, at most 0.8');
+}
+
+function optionalBytes(text: string): number | undefined {
+  return text === '' ? undefined : whole(1)(text);
 }
 
 function rate(text: string): number | 'off' {

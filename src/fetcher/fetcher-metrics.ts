@@ -51,7 +51,7 @@ export class FetcherMetrics {
   readonly #published = this.#counter('events_published_total', 'Events that this worker took to the log');
   readonly #inHand = this.#gauge('leased', 'URLs that workers have in hand');
   readonly #outbox = this.#gauge('outbox_size', 'Events that wait to be published');
-  readonly #paused = this.#gauge('paused', '1 while the outbox is full and nothing is fetched');
+  readonly #paused = this.#gauge('paused', '1 while no URL is taken because pages cannot be stored');
 
   constructor() {
     this.#begin(OTHER_HOSTS);

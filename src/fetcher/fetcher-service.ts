@@ -2,8 +2,7 @@
 // log. Whatever is away (Redis, Kafka, a host) is waited for and told of. When it stops, what it holds is finished or given
 // back; when it is killed, its leases end by themselves.
 
-import { createPipeline } from '../fetch/create-pipeline.ts';
-import { NO_MEMORY, type Unsaved } from '../fetch/fetch-memory.ts';
+import type { Unsaved } from '../fetch/fetch-memory.ts';
 import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
 import { type HostState, joinedState } from '../fetch/host-state.ts';
 import type { BreakerState, ProbeResult } from '../fetch/politeness/breaker-state.ts';
@@ -11,23 +10,31 @@ import type { SharedPoliteness } from '../fetch/shared-politeness.ts';
 import { Soon } from '../fetch/soon.ts';
 import type { Log } from '../observe/log.ts';
 import type { Clock } from '../platform/clock.ts';
-import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
+import { messageOf } from '../platform/errors.ts';
 import type { Random } from '../platform/random.ts';
 import { Alarm } from './alarm.ts';
+import type { Dependency } from './dependency.ts';
+import { watchDependency } from './dependency-watch.ts';
 import type { EventLog } from './event-log.ts';
 import type { FetcherBackend } from './fetcher-backend.ts';
 import type { FetcherConfig } from './fetcher-config.ts';
 import type { FetcherMetrics } from './fetcher-metrics.ts';
+import { fetcherPipeline } from './fetcher-pipeline.ts';
 import { HostBoard } from './host-board.ts';
 import { HostLabels } from './host-labels.ts';
-import type { Outage } from './outage.ts';
+import { LeaseKeeper } from './lease-keeper.ts';
 import { OutboxPump } from './outbox-pump.ts';
+import { pauseReason } from './pause-decision.ts';
 import { UrlWorker } from './url-worker.ts';
 import { type PolitenessWatcher, WatchedPoliteness } from './watched-politeness.ts';
 import type { Lease } from './work-queue.ts';
 
 const SHORTEST_IDLE_MS = 25;
 const HOUSEKEEPING_MS = 500;
+const CHECK_BACKEND_MS = 1_000;
+const CHECK_LOG_MS = 5_000;
+/** One check in so many tries everything. */
+const THOROUGH_EVERY = 10;
 const TROUBLE_MS = 500;
 const LONGEST_PUMP_LEASE_MS = 15_000;
 /** What is under way when it stops has this long to finish; then it is cut off and given back. */
@@ -46,9 +53,11 @@ export interface FetcherServiceParts {
   readonly random: Random;
   /** Unique among all workers that ever were. */
   readonly worker: string;
-  /** Told of troubles with the backend. */
-  readonly backendOutage: Outage;
-  readonly eventLogOutage: Outage;
+  /** The states of the two, as they are told of. */
+  readonly backendState: Dependency;
+  readonly eventLogState: Dependency;
+  /** Rejects with the reason when the event log cannot be written. Asked apart from `eventLog`. */
+  readonly checkLog: () => Promise<void>;
   /** Keeps what should outlive the process, where nobody else does. */
   readonly remember?: (unsaved: Unsaved) => void;
 }
@@ -70,7 +79,13 @@ export class FetcherService implements PolitenessWatcher {
   readonly #jobs = new Set<Job>();
   readonly #ending = new AbortController();
   readonly #end = new AbortController();
-  #isPaused = false;
+  readonly #keeper: LeaseKeeper;
+  /** Why nothing is leased, if so. */
+  #pause: string | undefined;
+  /** Pages that were fetched and wait for room in the outbox. */
+  #refusedPages = 0;
+  /** Whether the last attempt to publish has failed. */
+  #isPublishingStuck = false;
   /** What could not be remembered yet, by host. */
   readonly #untold = new Map<string, HostState>();
 
@@ -80,35 +95,13 @@ export class FetcherService implements PolitenessWatcher {
     this.#alarm = new Alarm(clock);
     this.#labels = new HostLabels(backend.labelledHosts, metrics, clock);
     const watched = new WatchedPoliteness(politeness, this);
-    this.#pipeline = createPipeline(
-      {
-        rate: config.ratePerSecond,
-        robots: config.robots,
-        robotsMaxAgeMs: config.robotsTxtCacheTtlMs,
-        allowHosts: config.allowHosts,
-        userAgent: config.userAgent,
-        maxPageBytes: config.maxPageBytes,
-        maxFileBytes: config.maxPageBytes,
-        totalTimeoutMs: config.requestTimeoutMs,
-      },
-      {
-        files: NO_FILES,
-        memory: NO_MEMORY,
-        clock,
-        random,
-        shared: watched,
-        breaker: {
-          failureThreshold: config.breakerFailureThreshold,
-          initialDelayMs: config.breakerInitialBackoffMs,
-          maxDelayMs: config.breakerMaxBackoffMs,
-          multiplier: config.breakerBackoffMultiplier,
-        },
-      },
-    );
+    this.#pipeline = fetcherPipeline(config, { clock, random, shared: watched });
     const { concurrency, hostConcurrency } = config;
     this.#board = new HostBoard({ clock, concurrency, hostConcurrency, paceOf: (host) => watched.paceOf(host) });
+    this.#keeper = new LeaseKeeper(backend.queue, config.leaseMs);
     this.#worker = new UrlWorker({
       pipeline: this.#pipeline,
+      keeper: this.#keeper,
       queue: backend.queue,
       config,
       clock,
@@ -117,7 +110,11 @@ export class FetcherService implements PolitenessWatcher {
       log,
       persist: (operation) => this.#persist(operation),
       ending: this.#ending.signal,
-      onOutboxFull: () => this.#setPaused(true, config.outboxLimit),
+      onOutboxFull: () => {
+        this.#refusedPages++;
+        void this.#look();
+      },
+      onRoom: () => this.#refusedPages--,
       onAnswered: (host, durationMs) => this.#board.answered(host, durationMs),
       onHeld: (host) => this.#leave(host),
     });
@@ -132,12 +129,14 @@ export class FetcherService implements PolitenessWatcher {
     const over = new AbortController();
     const pumpStop = new AbortController();
     stop.addEventListener('abort', () => this.#alarm.ring(), { once: true });
-    const loops = [this.#beat(over.signal), this.#keepHouse(over.signal)];
+    const loops = [this.#beat(over.signal), this.#keepHouse(over.signal), ...this.#watch(over.signal)];
     if (this.#parts.remember !== undefined) {
       this.#pipeline.watch(new Soon(clock, over.signal, async () => this.#drain()).ask);
     }
     const pumping = this.#pump().run(pumpStop.signal, this.#end.signal);
     await this.#labels.load();
+    // What waits to be published goes first: nothing is leased before it is known how much that is.
+    await this.#look();
     await this.#dispatch(stop);
 
     this.#ending.abort(new Error('the fetcher stops'));
@@ -157,6 +156,11 @@ export class FetcherService implements PolitenessWatcher {
   /** After `run`. Twice is fine. */
   close(): Promise<void> {
     return this.#pipeline.close();
+  }
+
+  /** Why it takes no URLs although it could reach everything; undefined when it does. */
+  get pauseReason(): string | undefined {
+    return this.#pause;
   }
 
   breakerChanged(host: string, state: BreakerState): void {
@@ -184,7 +188,7 @@ export class FetcherService implements PolitenessWatcher {
     const { config } = this.#parts;
     let idleMs = SHORTEST_IDLE_MS;
     while (!stop.aborted) {
-      if (this.#isPaused || !this.#board.hasRoom) {
+      if (this.#pause !== undefined || !this.#board.hasRoom) {
         await this.#alarm.wait(HOUSEKEEPING_MS);
         continue;
       }
@@ -201,7 +205,7 @@ export class FetcherService implements PolitenessWatcher {
   }
 
   async #lease(): Promise<Lease | undefined> {
-    const { backend, config, worker, metrics, log, backendOutage } = this.#parts;
+    const { backend, config, worker, metrics, log, backendState } = this.#parts;
     try {
       return await backend.queue.lease({
         worker,
@@ -213,7 +217,7 @@ export class FetcherService implements PolitenessWatcher {
         },
       });
     } catch (error) {
-      backendOutage.away(error);
+      backendState.failed(error);
       await this.#alarm.wait(TROUBLE_MS);
       return undefined;
     }
@@ -228,6 +232,7 @@ export class FetcherService implements PolitenessWatcher {
       .catch((error) => this.#parts.log.event('not_told', { url: lease.url, reason: messageOf(error) }))
       .finally(() => {
         this.#jobs.delete(job);
+        this.#keeper.forget(lease);
         this.#board.ended(lease.host);
         this.#alarm.ring();
       });
@@ -246,49 +251,66 @@ export class FetcherService implements PolitenessWatcher {
 
   /** Keeps the leases, and gives up what is no longer ours. */
   async #beat(over: AbortSignal): Promise<void> {
-    const { backend, config, clock, backendOutage, log } = this.#parts;
+    const { config, clock, backendState, log } = this.#parts;
     while (await slept(clock, config.leaseMs / 3, over)) {
       try {
-        const lost = new Set(
-          await backend.queue.extend(
-            [...this.#jobs].map(({ lease }) => lease),
-            config.leaseMs,
-          ),
-        );
+        const lost = new Set(await this.#keeper.extend([...this.#jobs].map(({ lease }) => lease)));
         for (const { lease, abort } of this.#jobs) {
           if (!lost.has(lease) || abort.signal.aborted) continue;
           log.event('lease_lost', { url: lease.url });
           abort.abort(new Error('the lease is lost'));
         }
       } catch (error) {
-        backendOutage.away(error);
+        backendState.failed(error);
       }
     }
   }
 
   async #keepHouse(over: AbortSignal): Promise<void> {
-    const { backend, clock, config, backendOutage } = this.#parts;
-    while (await slept(clock, HOUSEKEEPING_MS, over)) {
+    while (await slept(this.#parts.clock, HOUSEKEEPING_MS, over)) {
       this.#drain();
-      try {
-        const size = await backend.outbox.size();
-        backendOutage.back();
-        // Not at once, or it would stutter around the limit.
-        this.#setPaused(size >= (this.#isPaused ? config.outboxLimit * 0.9 : config.outboxLimit), size);
-      } catch (error) {
-        backendOutage.away(error);
-      }
+      await this.#look();
     }
   }
 
-  #setPaused(isPaused: boolean, size: number): void {
-    if (isPaused === this.#isPaused) return;
-    const { metrics, log, config } = this.#parts;
-    this.#isPaused = isPaused;
-    metrics.paused(isPaused);
-    const reason = `${size} events wait to be published, of ${config.outboxLimit} that may`;
-    log.event(isPaused ? 'paused' : 'resumed', { reason });
+  /** Whether there is room for what would be fetched. */
+  async #look(): Promise<void> {
+    const { backend, backendState } = this.#parts;
+    try {
+      const level = await backend.outbox.level();
+      const facts = { level, isPaused: this.#pause !== undefined, refusedPages: this.#refusedPages };
+      this.#setPause(pauseReason(facts));
+    } catch (error) {
+      backendState.failed(error);
+    }
+  }
+
+  #setPause(reason: string | undefined): void {
+    const changed = (reason === undefined) !== (this.#pause === undefined);
+    this.#pause = reason;
+    if (!changed) return;
+    const { metrics, log } = this.#parts;
+    metrics.paused(reason !== undefined);
+    log.event(reason === undefined ? 'resumed' : 'paused', { reason: reason ?? 'there is room for pages again' });
     this.#alarm.ring();
+  }
+
+  #watch(over: AbortSignal): readonly Promise<void>[] {
+    const { backend, backendState, eventLogState, checkLog, clock } = this.#parts;
+    let checks = 0;
+    const checkBackend = async () => {
+      const isThorough = backendState.reason !== undefined || checks++ % THOROUGH_EVERY === 0;
+      await backend.check(isThorough ? 'thorough' : 'quick');
+      return true;
+    };
+    const checkEventLog = async () => {
+      await checkLog();
+      return !this.#isPublishingStuck;
+    };
+    return [
+      watchDependency({ state: backendState, clock, everyMs: CHECK_BACKEND_MS, check: checkBackend }, over),
+      watchDependency({ state: eventLogState, clock, everyMs: CHECK_LOG_MS, check: checkEventLog }, over),
+    ];
   }
 
   /** What the pipeline learnt. */
@@ -299,7 +321,7 @@ export class FetcherService implements PolitenessWatcher {
       this.#parts.remember?.({ ...unsaved, hosts: this.#untold });
       this.#untold.clear();
     } catch (error) {
-      this.#parts.backendOutage.away(error);
+      this.#parts.backendState.failed(error);
     }
     for (const { kind, ...event } of unsaved.events) {
       if (kind === 'robots_unreachable' || kind === 'retry_after') this.#parts.log.event(kind, event);
@@ -307,7 +329,7 @@ export class FetcherService implements PolitenessWatcher {
   }
 
   #pump(): OutboxPump {
-    const { backend, eventLog, clock, config, worker, metrics, log, eventLogOutage } = this.#parts;
+    const { backend, eventLog, clock, config, worker, metrics, log, backendState, eventLogState } = this.#parts;
     return new OutboxPump({
       outbox: backend.outbox,
       log: eventLog,
@@ -316,26 +338,30 @@ export class FetcherService implements PolitenessWatcher {
       leaseMs: Math.min(LONGEST_PUMP_LEASE_MS, config.leaseMs),
       cacheTtlMs: config.cacheTtlMs,
       onSettled({ published, refused }) {
-        eventLogOutage.back();
+        eventLogState.works();
         metrics.published(published);
         metrics.buried(refused);
       },
       onRefused: ({ url, reason, status }) => log.event(reason, { url, status }),
-      onTrouble: (error) => {
-        // While the backend is away too, nobody can know about the log.
-        if (!this.#parts.backendOutage.isAway) eventLogOutage.away(error);
+      onTurn: () => {
+        this.#isPublishingStuck = false;
+      },
+      onTrouble: (part, error) => {
+        if (part === 'outbox') return backendState.failed(error);
+        this.#isPublishingStuck = true;
+        eventLogState.failed(error);
       },
     });
   }
 
   async #persist<T>(operation: () => Promise<T>): Promise<T> {
-    const { clock, backendOutage } = this.#parts;
+    const { clock, backendState } = this.#parts;
     for (;;) {
       try {
         return await operation();
       } catch (error) {
         if (this.#end.signal.aborted) throw error;
-        backendOutage.away(error);
+        backendState.failed(error);
         await clock.sleep(TROUBLE_MS, this.#end.signal);
       }
     }
@@ -349,10 +375,3 @@ async function slept(clock: Clock, ms: number, signal: AbortSignal): Promise<boo
     () => false,
   );
 }
-
-/** Nothing is downloaded to files here. */
-const NO_FILES = {
-  async begin(): Promise<never> {
-    throw new CurlewError(ErrorCode.internal, 'The page fetcher has no place for files.');
-  },
-};

@@ -14,6 +14,8 @@ export async function openFleetBackend(config: FetcherConfig, clock: Clock): Pro
 
 /** Uses the connection, and does not close it. */
 export function fleetBackend(connection: RedisConnection, config: FetcherConfig, clock: Clock): FetcherBackend {
-  const { inputQueue: queue, dlqQueue: deadLetters, webpageLogTopic: topic, outboxLimit } = config;
-  return redisBackend(connection, { queue, deadLetters, topic, outboxLimit, clock });
+  const { inputQueue: queue, dlqQueue: deadLetters, webpageLogTopic: topic } = config;
+  const { outboxLimit, outboxMemoryShare, redisMemoryBytes } = config;
+  const limits = { outboxLimit, outboxMemoryShare, redisMemoryBytes };
+  return redisBackend(connection, { queue, deadLetters, topic, ...limits, clock });
 }

@@ -2,16 +2,17 @@
 
 import type { Log } from '../observe/log.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Dependency } from './dependency.ts';
 import type { FetcherConfig } from './fetcher-config.ts';
 import type { FetcherWorld, WorldOptions } from './fetcher-world.ts';
 import { fleetBackend } from './fleet-backend.ts';
 import { KafkaEventLog } from './kafka/kafka-event-log.ts';
-import type { Outage } from './outage.ts';
 import { RedisPoliteness } from './redis/politeness/redis-politeness.ts';
 import { RedisConnection } from './redis/redis-connection.ts';
 
 /** An operation waits so long for a Redis that is away; then the service tells of it and tries again. */
 const PATIENCE_MS = 2_000;
+const RETRY_MS = 500;
 
 export interface FleetWorldOptions extends WorldOptions {
   readonly log: Log;
@@ -23,7 +24,7 @@ export interface FleetWorldOptions extends WorldOptions {
 export async function openFleetWorld(
   config: FetcherConfig,
   { clock, random, log, createTopics = false }: FleetWorldOptions,
-  redis: Outage,
+  redis: Dependency,
   stop: AbortSignal,
 ): Promise<FetcherWorld | undefined> {
   const connection = await connect(config.redisUrl, clock, redis, stop);
@@ -32,7 +33,9 @@ export async function openFleetWorld(
     clock,
     random,
     robotsMaxAgeMs: config.robotsTxtCacheTtlMs,
-    onStatus: (status) => (status.kind === 'unreachable' ? redis.away(new Error(status.reason)) : redis.back()),
+    onStatus(status) {
+      if (status.kind === 'unreachable') redis.failed(new Error(status.reason));
+    },
   });
   const { kafkaBootstrapServers: bootstrapServers, webpageLogTopic: topic } = config;
   const onTopicCreated = () => log.event('topic_created', { topic });
@@ -54,17 +57,17 @@ export async function openFleetWorld(
 async function connect(
   url: string,
   clock: Clock,
-  redis: Outage,
+  redis: Dependency,
   stop: AbortSignal,
 ): Promise<RedisConnection | undefined> {
-  const onTrouble = (error: Error) => redis.away(error);
+  const onTrouble = (error: Error) => redis.failed(error);
   while (!stop.aborted) {
     try {
-      const connection = await RedisConnection.open(url, { clock, patienceMs: PATIENCE_MS, onTrouble });
-      redis.back();
-      return connection;
+      return await RedisConnection.open(url, { clock, patienceMs: PATIENCE_MS, onTrouble });
     } catch (error) {
-      redis.away(error);
+      redis.failed(error);
+      // One that refuses does so at once.
+      await clock.sleep(RETRY_MS, stop).catch(() => {});
     }
   }
   return undefined;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { scratchDirectory } from '../../test/fixtures/scratch-directory.ts';
+import { messageOf } from '../platform/errors.ts';
 import { FakeClock } from '../platform/fake-clock.ts';
 import { openEmbeddedBackend } from './embedded/embedded-backend.ts';
 import { JsonlEventLog } from './embedded/jsonl-event-log.ts';
@@ -63,12 +64,12 @@ describe('a pump', () => {
           return '0';
         },
       },
-      { onTrouble: (error) => troubles.push(error), onSettled: () => stop.abort() },
+      { onTrouble: (part, error) => troubles.push(`${part}: ${messageOf(error)}`), onSettled: () => stop.abort() },
     );
     const running = pump.run(stop.signal, NEVER);
     while (attempts < 4) await clock.advance(100);
     await running;
-    expect(troubles.map(String)).toEqual(['Error: trouble 1', 'Error: trouble 2', 'Error: trouble 3']);
+    expect(troubles).toEqual(['log: trouble 1', 'log: trouble 2', 'log: trouble 3']);
     expect(await published()).toBe(3);
   });
 
@@ -105,13 +106,13 @@ describe('a pump', () => {
           return [];
         },
       },
-      { leaseMs: 9_000, onTrouble: (error) => troubles.push(error) },
+      { leaseMs: 9_000, onTrouble: (part, error) => troubles.push(`${part}: ${messageOf(error)}`) },
     );
     const turn = pump.turn(NEVER);
     await begun.promise;
     for (let second = 0; second < 30; second++) await clock.advance(1_000);
     expect(await outbox.take({ pump: 'other', leaseMs: 1, limit: 1 })).toEqual({ kind: 'busy' });
-    expect(troubles.map(String)).toContain('Error: The event log has not taken 1 events for 30 s.');
+    expect(troubles).toContain('log: The event log has not taken 1 events for 30 s.');
     arrived.resolve();
     expect(await turn).toBe('settled');
   });

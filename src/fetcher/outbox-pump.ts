@@ -31,9 +31,17 @@ export interface OutboxPumpOptions {
   readonly onSettled?: (counts: { readonly published: number; readonly refused: number }) => void;
   /** Told of every event that the log will never take, when it is a dead letter. */
   readonly onRefused?: (letter: DeadLetterFacts) => void;
+  /** Told of every turn that has not failed. */
+  readonly onTurn?: () => void;
   /** Told when the log or the outbox cannot be used; the pump tries again by itself. */
-  readonly onTrouble?: (error: unknown) => void;
+  readonly onTrouble?: (part: 'log' | 'outbox', error: unknown) => void;
 }
+
+/** The outbox could not be used; `cause` says why. */
+class OutboxTrouble extends Error {}
+
+/** Another pump has the lease, and goes on. */
+class LeaseLost extends Error {}
 
 /** `busy`: another pump has the lease. `settled`: there may be more. */
 export type PumpTurn = 'busy' | 'idle' | 'settled';
@@ -52,7 +60,7 @@ export class OutboxPump {
    * `deadline` ends it at once; what was under way is put right by the next pump. Never rejects.
    */
   async run(stop: AbortSignal, deadline: AbortSignal): Promise<void> {
-    const { clock, onTrouble } = this.#options;
+    const { clock, onTurn } = this.#options;
     const either = AbortSignal.any([stop, deadline]);
     let troubleMs = IDLE_MS;
     while (!deadline.aborted) {
@@ -60,10 +68,11 @@ export class OutboxPump {
       try {
         const turn = await this.turn(deadline);
         troubleMs = IDLE_MS;
+        onTurn?.();
         if (turn === 'idle') waitMs = IDLE_MS;
         if (turn === 'busy') waitMs = BUSY_MS;
       } catch (error) {
-        onTrouble?.(error);
+        this.#report(error);
         waitMs = troubleMs;
         troubleMs = Math.min(troubleMs * 2, LONGEST_TROUBLE_MS);
       }
@@ -77,12 +86,12 @@ export class OutboxPump {
   /** One batch. Rejects when the log or the outbox cannot be used; the next turn puts right whatever was left. */
   async turn(signal: AbortSignal): Promise<PumpTurn> {
     const { outbox, log, name: pump } = this.#options;
-    const taken = await outbox.take({ pump, leaseMs: this.#leaseMs, limit: BATCH });
+    const taken = await ofOutbox(outbox.take({ pump, leaseMs: this.#leaseMs, limit: BATCH }));
     if (taken.kind === 'busy') return 'busy';
     if (taken.unsureSince !== undefined) return this.#makeSure(taken.entries, taken.unsureSince);
     if (taken.entries.length === 0) return 'idle';
     const start = { pump, leaseMs: this.#leaseMs, position: await log.position() };
-    if (!(await outbox.beginPublishing(start))) return 'busy';
+    if (!(await ofOutbox(outbox.beginPublishing(start)))) return 'busy';
     const refusals = await this.#publish(taken.entries, start, signal);
     const reasons = new Map(refusals.map(({ eventId, reason }) => [eventId, reason]));
     const refused = taken.entries.filter(({ event }) => reasons.has(event.event_id));
@@ -93,6 +102,13 @@ export class OutboxPump {
   /** Lets another pump work at once. Trouble is not told: the lease ends by itself. */
   async release(): Promise<void> {
     await this.#options.outbox.release(this.#options.name).catch(() => {});
+  }
+
+  #report(error: unknown): void {
+    const { onTrouble } = this.#options;
+    if (error instanceof LeaseLost) return;
+    if (error instanceof OutboxTrouble) onTrouble?.('outbox', error.cause);
+    else onTrouble?.('log', error);
   }
 
   /** A log that is away may take long: the lease is renewed meanwhile, and without it nothing more may leave. */
@@ -108,8 +124,11 @@ export class OutboxPump {
     const renewing = (async () => {
       for (let waitedMs = renewMs; ; waitedMs += renewMs) {
         await clock.sleep(renewMs, over.signal);
-        onTrouble?.(new Error(`The event log has not taken ${entries.length} events for ${waitedMs / 1_000} s.`));
-        if (!(await outbox.beginPublishing(start))) lost.abort(new Error('Another pump took over.'));
+        onTrouble?.(
+          'log',
+          new Error(`The event log has not taken ${entries.length} events for ${waitedMs / 1_000} s.`),
+        );
+        if (!(await ofOutbox(outbox.beginPublishing(start)))) lost.abort(new LeaseLost('Another pump took over.'));
       }
     })().catch((error) => {
       // Either it is over, or the lease cannot be renewed: then nobody knows who may publish.
@@ -118,6 +137,9 @@ export class OutboxPump {
     try {
       const events = entries.map(({ event }) => event);
       return await log.publish(events, AbortSignal.any([signal, lost.signal]));
+    } catch (error) {
+      // The log was not to blame.
+      throw lost.signal.aborted ? lost.signal.reason : error;
     } finally {
       over.abort();
       await renewing;
@@ -151,10 +173,18 @@ export class OutboxPump {
         last: clock.now(),
       },
     }));
-    const settled = await outbox.settle({ pump, published, refused: letters, cacheTtlMs });
+    const settled = await ofOutbox(outbox.settle({ pump, published, refused: letters, cacheTtlMs }));
     if (!settled) return 'busy';
     for (const { letter } of letters) onRefused?.(letter);
     onSettled?.({ published: published.length, refused: refused.length });
     return 'settled';
+  }
+}
+
+async function ofOutbox<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw new OutboxTrouble('The outbox cannot be used.', { cause: error });
   }
 }

@@ -49,8 +49,25 @@ export interface Settlement {
   readonly cacheTtlMs: number;
 }
 
+/** How much may wait, in bytes. */
+type OutboxRoom =
+  | { readonly kind: 'unlimited' }
+  | { readonly kind: 'bytes'; readonly bytes: number; readonly reason: string }
+  /** Nothing may be stored. `reason` says why, and what to do. */
+  | { readonly kind: 'none'; readonly reason: string };
+
+export interface OutboxLevel {
+  readonly events: number;
+  readonly mostEvents: number;
+  /** Of the pages whose events wait. */
+  readonly bytes: number;
+  readonly room: OutboxRoom;
+}
+
 export interface Outbox {
   size(): Promise<number>;
+  /** What waits, and how much may at this moment. */
+  level(): Promise<OutboxLevel>;
   /** Takes or renews the pump's lease. */
   take(request: TakeRequest): Promise<Taken>;
   /** To be said before anything is published: from now on the log has to be asked. False when the lease is lost. */

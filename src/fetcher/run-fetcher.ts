@@ -5,12 +5,13 @@ import type { Clock } from '../platform/clock.ts';
 import { type EndpointAnswer, type HttpEndpoint, listenHttp } from '../platform/http-endpoint.ts';
 import { thisProcess } from '../platform/process-identity.ts';
 import type { Random } from '../platform/random.ts';
+import { Dependency } from './dependency.ts';
 import type { FetcherConfig } from './fetcher-config.ts';
 import { FetcherMetrics, type Levels } from './fetcher-metrics.ts';
 import type { FetcherPlace } from './fetcher-place.ts';
 import { FetcherService } from './fetcher-service.ts';
 import type { FetcherWorld } from './fetcher-world.ts';
-import { Outage } from './outage.ts';
+import { type Part, type Readiness, readinessOf } from './readiness.ts';
 
 /** What is asked for metrics or health is answered within this time, with what is known. */
 const ANSWER_MS = 2_000;
@@ -32,10 +33,15 @@ export async function runFetcher(options: RunFetcherOptions, stop: AbortSignal):
   const worker = `${machine}-${pid}-${random.hex(4)}`;
   const log = logWith(options.log, { worker });
   const names = place.kind === 'fleet' ? (['redis', 'kafka'] as const) : (['ledger', 'event_log'] as const);
-  const [redis, kafka] = [new Outage(names[0], log, clock), new Outage(names[1], log, clock)];
+  const [redis, kafka] = [new Dependency(names[0], log, clock), new Dependency(names[1], log, clock)];
   const metrics = new FetcherMetrics();
-  const known: { world?: FetcherWorld } = {};
-  const endpoint = await openEndpoint({ config, clock, metrics, names, worldNow: () => known.world });
+  const known: { world?: FetcherWorld; service?: FetcherService } = {};
+  const parts = (): readonly Part[] => [
+    { name: names[0], state: redis, check: known.world && (() => known.world?.backend.check('thorough')) },
+    { name: names[1], state: kafka, check: known.world && (() => known.world?.checkLog()) },
+  ];
+  const readiness = () => readinessOf(parts(), known.service?.pauseReason, clock, ANSWER_MS);
+  const endpoint = await openEndpoint({ config, clock, metrics, readiness, worldNow: () => known.world });
   log.event('listening', { place: place.kind, metrics: `${endpoint.url}/metrics` });
   try {
     const world = await openWorld({ ...options, log }, redis, stop);
@@ -49,14 +55,13 @@ export async function runFetcher(options: RunFetcherOptions, stop: AbortSignal):
       random,
       metrics,
       worker,
-      backendOutage: redis,
-      eventLogOutage: kafka,
+      backendState: redis,
+      eventLogState: kafka,
     });
+    known.service = service;
     try {
       log.event('started', {});
-      const asked = world.checkLog().catch((error) => kafka.away(error));
       await service.run(stop);
-      await asked;
     } finally {
       delete known.world;
       await service.close();
@@ -71,7 +76,7 @@ export async function runFetcher(options: RunFetcherOptions, stop: AbortSignal):
 /** Undefined when `stop` aborts before. Only what belongs to the place is loaded. */
 async function openWorld(
   options: RunFetcherOptions,
-  redis: Outage,
+  redis: Dependency,
   stop: AbortSignal,
 ): Promise<FetcherWorld | undefined> {
   const { place, config } = options;
@@ -87,12 +92,11 @@ interface EndpointParts {
   readonly config: FetcherConfig;
   readonly clock: Clock;
   readonly metrics: FetcherMetrics;
-  /** What the backend and the event log are called. */
-  readonly names: readonly [string, string];
+  readonly readiness: () => Promise<Readiness>;
   readonly worldNow: () => FetcherWorld | undefined;
 }
 
-function openEndpoint({ config, clock, metrics, names, worldNow }: EndpointParts): Promise<HttpEndpoint> {
+function openEndpoint({ config, clock, metrics, readiness, worldNow }: EndpointParts): Promise<HttpEndpoint> {
   const within = <T>(work: Promise<T>, otherwise: T): Promise<T> => {
     const answered = new AbortController();
     const late = clock.sleep(ANSWER_MS, answered.signal).then(
@@ -107,11 +111,8 @@ function openEndpoint({ config, clock, metrics, names, worldNow }: EndpointParts
       case '/healthz':
         return json(200, { live: true });
       case '/readyz': {
-        const [backend, log] = await Promise.all([
-          within(world?.backend.ready() ?? Promise.resolve(false), false),
-          within(world?.checkLog().then(() => true) ?? Promise.resolve(false), false),
-        ]);
-        return json(backend && log ? 200 : 503, { ready: backend && log, [names[0]]: backend, [names[1]]: log });
+        const answer = await readiness();
+        return json(answer.ready ? 200 : 503, answer);
       }
       case '/metrics':
         metrics.levels(await within(lookUpLevels(world), undefined));

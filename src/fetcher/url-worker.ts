@@ -12,8 +12,9 @@ import { assertNever, CurlewError, ErrorCode, messageOf } from '../platform/erro
 import type { Random } from '../platform/random.ts';
 import type { FetcherConfig } from './fetcher-config.ts';
 import type { FetcherMetrics } from './fetcher-metrics.ts';
+import type { LeaseKeeper } from './lease-keeper.ts';
 import { type FetchedPage, fetchedPage } from './webpage-event.ts';
-import type { Lease, WorkQueue } from './work-queue.ts';
+import type { Lease, StoreResult, WorkQueue } from './work-queue.ts';
 
 /** Where notes of hosts are kept cannot be written: no fault of the page's. To give it back waits until it can. */
 const OUR_STORE: ReadonlySet<ErrorCode> = new Set([ErrorCode.diskFull, ErrorCode.dataDirectory]);
@@ -24,6 +25,8 @@ const FULL_MS = 250;
 export interface UrlWorkerParts {
   readonly pipeline: FetchPipeline;
   readonly queue: WorkQueue;
+  /** Told of every lease that is about to be ended. */
+  readonly keeper: LeaseKeeper;
   readonly config: FetcherConfig;
   readonly clock: Clock;
   readonly random: Random;
@@ -33,7 +36,9 @@ export interface UrlWorkerParts {
   readonly persist: <T>(operation: () => Promise<T>) => Promise<T>;
   /** Aborts when the service is to end. */
   readonly ending: AbortSignal;
+  /** A page waits for room in the outbox, from now on until `onRoom`. */
   readonly onOutboxFull: () => void;
+  readonly onRoom: () => void;
   readonly onAnswered: (host: string, durationMs: number) => void;
   /** The host wants to be left alone for a while. */
   readonly onHeld: (host: string) => void;
@@ -95,7 +100,7 @@ export class UrlWorker {
   }
 
   async #conclude(lease: Lease, outcome: Exclude<Outcome, { kind: 'url_specific' }>): Promise<void> {
-    const { metrics, log, onHeld, persist, queue } = this.#parts;
+    const { metrics, log, onHeld, queue } = this.#parts;
     const { url, host } = lease;
     switch (outcome.kind) {
       case 'ok':
@@ -105,7 +110,7 @@ export class UrlWorker {
         if (
           await this.#inTime(
             lease,
-            persist(() => queue.acknowledge(lease)),
+            this.#end(lease, () => queue.acknowledge(lease)),
           )
         )
           metrics.skipped(host);
@@ -130,17 +135,29 @@ export class UrlWorker {
   }
 
   async #store(lease: Lease, page: FetchedPage): Promise<void> {
-    const { queue, metrics, clock, persist, ending, onOutboxFull } = this.#parts;
-    for (;;) {
-      const result = await persist(() => queue.store(lease, page));
-      if (result === 'stored') return metrics.fetched(lease.host, page.body.byteLength);
-      if (result === 'lost') return this.#tooLate(lease);
-      onOutboxFull();
-      try {
+    const { queue, metrics } = this.#parts;
+    const store = () => this.#end(lease, () => queue.store(lease, page));
+    let result = await store();
+    if (result === 'outbox_full') result = await this.#whenThereIsRoom(store);
+    if (result === 'stored') return metrics.fetched(lease.host, page.body.byteLength);
+    return result === 'lost' ? this.#tooLate(lease) : this.#giveBack(lease);
+  }
+
+  /** Still `outbox_full` when the service ends before. */
+  async #whenThereIsRoom(store: () => Promise<StoreResult>): Promise<StoreResult> {
+    const { clock, ending, onOutboxFull, onRoom } = this.#parts;
+    onOutboxFull();
+    try {
+      for (;;) {
         await clock.sleep(FULL_MS, ending);
-      } catch {
-        return this.#giveBack(lease);
+        const result = await store();
+        if (result !== 'outbox_full') return result;
       }
+    } catch (error) {
+      if (!ending.aborted) throw error;
+      return 'outbox_full';
+    } finally {
+      onRoom();
     }
   }
 
@@ -148,11 +165,11 @@ export class UrlWorker {
     lease: Lease,
     { detail, ...burial }: { reason: string; detail: string; status: number | undefined; attempts: number },
   ): Promise<void> {
-    const { queue, metrics, log, persist } = this.#parts;
+    const { queue, metrics, log } = this.#parts;
     if (
       !(await this.#inTime(
         lease,
-        persist(() => queue.bury(lease, burial)),
+        this.#end(lease, () => queue.bury(lease, burial)),
       ))
     )
       return;
@@ -161,8 +178,12 @@ export class UrlWorker {
   }
 
   async #giveBack(lease: Lease): Promise<void> {
-    const { queue, persist } = this.#parts;
-    await persist(() => queue.giveBack(lease));
+    await this.#end(lease, () => this.#parts.queue.giveBack(lease));
+  }
+
+  #end<T>(lease: Lease, end: () => Promise<T>): Promise<T> {
+    this.#parts.keeper.ends(lease);
+    return this.#parts.persist(end);
   }
 
   async #inTime(lease: Lease, ended: Promise<boolean>): Promise<boolean> {

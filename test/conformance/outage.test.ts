@@ -72,7 +72,7 @@ it('Kafka is killed while events leave: fetching goes on, and all arrive once, i
     leaseMs: 2_000,
     cacheTtlMs: 60_000,
     onSettled: () => settled.resolve(),
-    onTrouble: (error) => troubles.push(error),
+    onTrouble: (_part, error) => troubles.push(error),
   });
   const running = pump.run(stop.signal, new AbortController().signal);
   const before = await storePages(backend, 200);

@@ -1,11 +1,11 @@
 // The whole service on a clock that flies, with real requests to real servers: hours in seconds.
 
+import { Dependency } from '../../src/fetcher/dependency.ts';
 import { openEmbeddedWorld } from '../../src/fetcher/embedded/embedded-world.ts';
 import { readFetcherConfig } from '../../src/fetcher/fetcher-config.ts';
 import { FetcherMetrics } from '../../src/fetcher/fetcher-metrics.ts';
 import { FetcherService, type FetcherServiceParts } from '../../src/fetcher/fetcher-service.ts';
 import type { FetcherWorld } from '../../src/fetcher/fetcher-world.ts';
-import { Outage } from '../../src/fetcher/outage.ts';
 import type { Log } from '../../src/observe/log.ts';
 import { FakeClock } from '../../src/platform/fake-clock.ts';
 import { seededRandom } from '../../src/platform/random.ts';
@@ -49,13 +49,13 @@ export async function flyingFetcher(
   const config = readFetcherConfig({ PAGE_FETCHER_ALLOW_HOSTS: '127.0.0.1', ...env });
   const world = closing(await openEmbeddedWorld(data, config, { clock, random }));
   const metrics = new FetcherMetrics();
-  const outages = {
-    backendOutage: new Outage('ledger', log, clock),
-    eventLogOutage: new Outage('event_log', log, clock),
+  const states = {
+    backendState: new Dependency('ledger', log, clock),
+    eventLogState: new Dependency('event_log', log, clock),
   };
   const service = new FetcherService({
     ...world,
-    ...outages,
+    ...states,
     config,
     metrics,
     log,

@@ -153,7 +153,15 @@ describe('Kafka', () => {
     expect(await worker.says('paused')).toMatchObject({ reason: expect.stringContaining('20 events wait') });
     expect(await fleet.outbox.size()).toBe(20);
     const readiness = await worker.ask('/readyz');
-    expect([readiness.status, JSON.parse(readiness.text)]).toEqual([503, { ready: false, redis: true, kafka: false }]);
+    expect([readiness.status, JSON.parse(readiness.text)]).toEqual([
+      503,
+      {
+        ready: false,
+        redis: true,
+        kafka: false,
+        reasons: { kafka: expect.stringContaining(`Kafka at ${nobody}`), paused: expect.stringContaining('20 events') },
+      },
+    ]);
     expect((await worker.ask('/metrics')).text).toContain('page_fetcher_paused 1\n');
     const asked = pathsAt(court).length;
     expect(asked).toBeLessThanOrEqual(20 + 4);

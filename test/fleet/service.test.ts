@@ -6,6 +6,7 @@ import type { Unsaved } from '../../src/fetch/fetch-memory.ts';
 import type { Limiter, RateSettings } from '../../src/fetch/politeness/limiter.ts';
 import type { EventLog } from '../../src/fetcher/event-log.ts';
 import type { FetcherWorld } from '../../src/fetcher/fetcher-world.ts';
+import type { WorkQueue } from '../../src/fetcher/work-queue.ts';
 import { FetcherLedger } from '../../src/ledger/fetcher/fetcher-ledger.ts';
 import { CurlewError, ErrorCode } from '../../src/platform/errors.ts';
 import { FakeClock } from '../../src/platform/fake-clock.ts';
@@ -193,3 +194,50 @@ it('the disk is full for a while: nothing is buried for it, everything is fetche
   ledger.close();
   expect(states.get(new URL(court.url).host)).toMatchObject({ counts: { requests: 10 } });
 }, 60_000);
+
+it('a lease that ends while leases are extended is not taken for lost', async () => {
+  const court = closing(await startCourt({ highest: 3 }));
+  // The end of a lease reaches the queue, then the extension does; the answer to the end arrives last.
+  const replaced = ({ backend }: FetcherWorld) => {
+    const { queue } = backend;
+    const stored = Promise.withResolvers<void>();
+    const extended = Promise.withResolvers<void>();
+    const slow: WorkQueue = {
+      ...bound(queue),
+      async store(lease, page) {
+        const result = await queue.store(lease, page);
+        stored.resolve();
+        await extended.promise;
+        return result;
+      },
+      async extend(leases, leaseMs) {
+        if (leases.length === 0) return [];
+        await stored.promise;
+        const lost = await queue.extend(leases, leaseMs);
+        extended.resolve();
+        return lost;
+      },
+    };
+    return { backend: { ...backend, queue: slow } };
+  };
+  const fetcher = await flyingFetcher(scratch('data'), { PAGE_FETCHER_ROBOTS: 'off' }, { replaced });
+  await fetcher.backend.queue.enqueue(casesOf(court, 1));
+  await fetcher.fly(() => fetcher.isEmpty());
+  expect(fetcher.said.map(({ event }) => event)).not.toContain('lease_lost');
+  expect(await fetcher.count('late_results_total')).toBe(0);
+  expect(await fetcher.count('pages_fetched_total')).toBe(1);
+});
+
+function bound(queue: WorkQueue): WorkQueue {
+  return {
+    enqueue: queue.enqueue.bind(queue),
+    lease: queue.lease.bind(queue),
+    extend: queue.extend.bind(queue),
+    store: queue.store.bind(queue),
+    acknowledge: queue.acknowledge.bind(queue),
+    giveBack: queue.giveBack.bind(queue),
+    bury: queue.bury.bind(queue),
+    reap: queue.reap.bind(queue),
+    size: queue.size.bind(queue),
+  };
+}

@@ -23,10 +23,10 @@ export function openEmbeddedBackend(dataDirectory: string, options: EmbeddedBack
   return {
     queue: new EmbeddedWorkQueue(ledger, { clock, outboxLimit }),
     cache: new EmbeddedPageCache(ledger, clock),
-    outbox: new EmbeddedOutbox(ledger, clock),
+    outbox: new EmbeddedOutbox(ledger, clock, outboxLimit),
     deadLetters: new EmbeddedDeadLetters(ledger),
     labelledHosts: new EmbeddedLabelledHosts(ledger, clock),
-    ready: async () => true,
+    check: async () => {},
     close: async () => ledger.close(),
   };
 }

@@ -4,21 +4,29 @@
 import type { FetcherLedger } from '../../ledger/fetcher/fetcher-ledger.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { deadLetter } from '../dead-letter.ts';
-import type { Outbox, PublishingStart, Settlement, Taken, TakeRequest } from '../outbox.ts';
+import type { Outbox, OutboxLevel, PublishingStart, Settlement, Taken, TakeRequest } from '../outbox.ts';
 import { WebpageEvent } from '../webpage-event.ts';
 import { addDeadLetter } from './embedded-work-queue.ts';
 
 export class EmbeddedOutbox implements Outbox {
   readonly #ledger: FetcherLedger;
   readonly #clock: Clock;
+  readonly #limit: number;
 
-  constructor(ledger: FetcherLedger, clock: Clock) {
+  constructor(ledger: FetcherLedger, clock: Clock, limit: number) {
     this.#ledger = ledger;
     this.#clock = clock;
+    this.#limit = limit;
   }
 
   async size(): Promise<number> {
     return this.#ledger.outbox.size();
+  }
+
+  /** The disk is the limit of its bytes, and says so itself when it is full. */
+  async level(): Promise<OutboxLevel> {
+    const events = this.#ledger.outbox.size();
+    return { events, mostEvents: this.#limit, bytes: 0, room: { kind: 'unlimited' } };
   }
 
   async take({ pump, leaseMs, limit }: TakeRequest): Promise<Taken> {

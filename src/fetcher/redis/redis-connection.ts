@@ -17,6 +17,7 @@ import { redactSecrets } from '../../observe/redact.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { CurlewError, ErrorCode, messageOf, systemCodeOf } from '../../platform/errors.ts';
 import type { LuaScript } from './lua-script.ts';
+import { refusalOf } from './redis-refusal.ts';
 
 const RETRY_MS = 50;
 const LONGEST_RETRY_MS = 1_000;
@@ -64,6 +65,8 @@ export class RedisConnection {
   readonly #address: string;
   readonly #closing = new AbortController();
   #connections = 0;
+  /** Why there is no connection. */
+  #trouble: Error | undefined;
 
   private constructor(client: RedisClient, address: string, { clock, patienceMs = 30_000 }: RedisConnectionOptions) {
     this.#client = client;
@@ -72,6 +75,9 @@ export class RedisConnection {
     this.#patienceMs = patienceMs;
     this.#address = address;
     client.on('ready', () => this.#connections++);
+    client.on('error', (error: Error) => {
+      this.#trouble = error;
+    });
   }
 
   /** Connects. Throws `service_unavailable` when Redis does not answer in time. */
@@ -147,14 +153,19 @@ export class RedisConnection {
       try {
         return await operation();
       } catch (error) {
-        if (this.#closing.signal.aborted || !isPassing(error)) throw error;
+        if (this.#closing.signal.aborted) throw error;
+        if (!isPassing(error)) throw refusalOf(this.#address, error) ?? error;
         if (this.#clock.monotonic() + waitMs > deadline) throw this.#unavailable(error);
         await this.#clock.sleep(waitMs, this.#closing.signal);
       }
     }
   }
 
-  #unavailable(cause: unknown): CurlewError {
+  #unavailable(error: unknown): CurlewError {
+    // That the client is offline says nothing; why it is does.
+    const cause = error instanceof ClientOfflineError ? (this.#trouble ?? error) : error;
+    const refusal = refusalOf(this.#address, cause);
+    if (refusal !== undefined) return refusal;
     return new CurlewError(
       ErrorCode.serviceUnavailable,
       `Redis at ${this.#address} does not answer: ${messageOf(cause)}`,

@@ -32,7 +32,11 @@ export interface RedisNames {
   readonly outbox: string;
   /** Set of the ids of events in the outbox. */
   readonly outboxIds: string;
-  /** The pump that has the lease. */
+  /** Bytes of the pages whose events are in the outbox, with what their events take. */
+  readonly outboxBytes: string;
+  /** Hash: how many events in the outbox tell of a page, by its cache key. */
+  readonly outboxPages: string;
+  /** Hash: the pump that has the lease, and until when. */
   readonly pump: string;
   /** The position of the log before the last attempt to publish, while its outcome is not known. */
   readonly unsure: string;
@@ -51,6 +55,8 @@ export function redisNames(settings: RedisNameSettings = {}): RedisNames {
     labelledHosts: `${queue}:labelled_hosts`,
     outbox: `${topic}:outbox`,
     outboxIds: `${topic}:outbox:ids`,
+    outboxBytes: `${topic}:outbox:bytes`,
+    outboxPages: `${topic}:outbox:pages`,
     pump: `${topic}:outbox:pump`,
     unsure: `${topic}:outbox:unsure`,
   };

@@ -5,25 +5,45 @@
 
 import { z } from 'zod';
 import { deadLetter, deadLetterLine } from '../dead-letter.ts';
-import type { Outbox, PublishingStart, Settlement, Taken, TakeRequest } from '../outbox.ts';
+import type { Outbox, OutboxLevel, PublishingStart, Settlement, Taken, TakeRequest } from '../outbox.ts';
 import { WebpageEvent } from '../webpage-event.ts';
+import { pageBytes } from './page-bytes.ts';
 import type { RedisConnection } from './redis-connection.ts';
+import type { RedisMemory } from './redis-memory.ts';
 import type { RedisNames } from './redis-names.ts';
-import { beginPublishingScript, releaseScript, settleScript, takeScript } from './scripts/outbox.ts';
+import { beginPublishingScript, outboxLevelScript, releaseScript, settleScript, takeScript } from './scripts/outbox.ts';
 
 const TakeReply = z.tuple([z.string().nullable()], z.string()).nullable();
+const LevelReply = z.tuple([z.number(), z.number()]);
+
+export interface RedisOutboxOptions {
+  readonly names: RedisNames;
+  readonly memory: RedisMemory;
+  readonly outboxLimit: number;
+}
 
 export class RedisOutbox implements Outbox {
   readonly #redis: RedisConnection;
   readonly #names: RedisNames;
+  readonly #memory: RedisMemory;
+  readonly #limit: number;
 
-  constructor(redis: RedisConnection, names: RedisNames) {
+  constructor(redis: RedisConnection, { names, memory, outboxLimit }: RedisOutboxOptions) {
     this.#redis = redis;
     this.#names = names;
+    this.#memory = memory;
+    this.#limit = outboxLimit;
   }
 
   size(): Promise<number> {
     return this.#redis.run((client) => client.xLen(this.#names.outbox));
+  }
+
+  async level(): Promise<OutboxLevel> {
+    const { outbox, outboxBytes } = this.#names;
+    const reply = await this.#redis.script(outboxLevelScript, [outbox, outboxBytes], []);
+    const [events, bytes] = LevelReply.parse(reply);
+    return { events, mostEvents: this.#limit, bytes, room: await this.#memory.read(bytes) };
   }
 
   async take({ pump, leaseMs, limit }: TakeRequest): Promise<Taken> {
@@ -46,15 +66,22 @@ export class RedisOutbox implements Outbox {
   }
 
   async settle({ pump, published, refused, cacheTtlMs }: Settlement): Promise<boolean> {
-    const { pump: lease, outbox, outboxIds, unsure, deadLetters } = this.#names;
+    const { pump: lease, outbox, outboxIds, unsure, deadLetters, outboxBytes, outboxPages } = this.#names;
     const settled = [
       ...published.map((entry) => ({ entry, line: '' })),
       ...refused.map(({ entry, letter }) => ({ entry, line: deadLetterLine(deadLetter(letter)) })),
     ];
     const reply = await this.#redis.script(
       settleScript,
-      [lease, outbox, outboxIds, unsure, deadLetters, ...settled.map(({ entry }) => entry.event.cache_key)],
-      [pump, cacheTtlMs, ...settled.flatMap(({ entry: { id, event }, line }) => [id, event.event_id, line])],
+      [
+        ...[lease, outbox, outboxIds, unsure, deadLetters, outboxBytes, outboxPages],
+        ...settled.map(({ entry }) => entry.event.cache_key),
+      ],
+      [
+        pump,
+        cacheTtlMs,
+        ...settled.flatMap(({ entry: { id, event }, line }) => [id, event.event_id, pageBytes(event), line]),
+      ],
     );
     return reply === 1;
   }

@@ -12,14 +12,18 @@ import { deadLetter, deadLetterLine } from '../dead-letter.ts';
 import { readQueuedUrl } from '../queued-url.ts';
 import type { FetchedPage } from '../webpage-event.ts';
 import type { Burial, Lease, LeaseRequest, QueueSize, StoreResult, WorkQueue } from '../work-queue.ts';
+import type { LuaScript } from './lua-script.ts';
+import { pageBytes } from './page-bytes.ts';
 import type { RedisConnection } from './redis-connection.ts';
+import type { RedisMemory } from './redis-memory.ts';
 import type { RedisNames } from './redis-names.ts';
+import { isFull } from './redis-refusal.ts';
 import { endLeaseScript } from './scripts/end-lease.ts';
 import { extendScript } from './scripts/extend.ts';
 import { leaseScript } from './scripts/lease.ts';
 import { queueSizeScript } from './scripts/queue-size.ts';
 import { reapScript } from './scripts/reap.ts';
-import { storeScript } from './scripts/store.ts';
+import { storeScript, storeWhenFullScript } from './scripts/store.ts';
 
 const ENQUEUE_AT_ONCE = 1_000;
 const REAP_AT_ONCE = 1_000;
@@ -34,6 +38,7 @@ const StoreReply = z.enum(['stored', 'lost', 'outbox_full']);
 export interface RedisWorkQueueOptions {
   readonly names: RedisNames;
   readonly clock: Clock;
+  readonly memory: RedisMemory;
   readonly outboxLimit: number;
 }
 
@@ -41,12 +46,14 @@ export class RedisWorkQueue implements WorkQueue {
   readonly #redis: RedisConnection;
   readonly #names: RedisNames;
   readonly #clock: Clock;
+  readonly #memory: RedisMemory;
   readonly #outboxLimit: number;
 
-  constructor(redis: RedisConnection, { names, clock, outboxLimit }: RedisWorkQueueOptions) {
+  constructor(redis: RedisConnection, { names, clock, memory, outboxLimit }: RedisWorkQueueOptions) {
     this.#redis = redis;
     this.#names = names;
     this.#clock = clock;
+    this.#memory = memory;
     this.#outboxLimit = outboxLimit;
   }
 
@@ -87,14 +94,16 @@ export class RedisWorkQueue implements WorkQueue {
     return leases.filter((_, index) => flags[index] !== 1);
   }
 
-  async store(lease: Lease, { event, body }: FetchedPage): Promise<StoreResult> {
-    const { deadlines, outbox, outboxIds } = this.#names;
-    const reply = await this.#redis.script(
-      storeScript,
-      [this.#processing(lease.worker), deadlines, event.cache_key, outbox, outboxIds],
-      [lease.token, lease.worker, body, JSON.stringify(event), event.event_id, this.#outboxLimit],
-    );
-    return StoreReply.parse(reply);
+  async store(lease: Lease, page: FetchedPage): Promise<StoreResult> {
+    const budget = await this.#memory.last();
+    if (budget.kind === 'none') return 'outbox_full';
+    try {
+      return await this.#store(storeScript, lease, page, budget.bytes);
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      if (budget.drainBytes === 0) return 'outbox_full';
+      return this.#store(storeWhenFullScript, lease, page, budget.drainBytes);
+    }
   }
 
   acknowledge(lease: Lease): Promise<boolean> {
@@ -131,6 +140,19 @@ export class RedisWorkQueue implements WorkQueue {
   /** For a URL whose spelling hid its host from the script. */
   #setAside(lease: Lease): Promise<boolean> {
     return this.#end(lease, `${this.#names.lanePrefix}${lease.host}`, 'item', '', lease.host);
+  }
+
+  async #store(
+    script: LuaScript,
+    { token, worker }: Lease,
+    { event, body }: FetchedPage,
+    mostBytes: number,
+  ): Promise<StoreResult> {
+    const { deadlines, outbox, outboxIds, outboxBytes, outboxPages } = this.#names;
+    const keys = [this.#processing(worker), deadlines, event.cache_key, outbox, outboxIds, outboxBytes, outboxPages];
+    const limits = [this.#outboxLimit, pageBytes(event), mostBytes];
+    const args = [token, worker, body, JSON.stringify(event), event.event_id, ...limits];
+    return StoreReply.parse(await this.#redis.script(script, keys, args));
   }
 
   async #end(

@@ -32,6 +32,11 @@ const Record = z.discriminatedUnion('kind', [
   }),
 ]);
 
+/** All keys of an origin. */
+export function robotsKeys(origin: string): readonly string[] {
+  return [robotsKey(origin), lastCopyKey(origin), lockKey(origin)];
+}
+
 /** The seed's name for the robots.txt of `https://domain`. One that is not https has its origin in full. */
 function robotsKey(origin: string): string {
   return `robots:${nameOf(origin)}`;
@@ -71,7 +76,7 @@ export class RedisRobotsStore implements RobotsStore {
   alone<T>(origin: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const { redis, worker, fetchLeaseMs = FETCH_LEASE_MS } = this.#options;
     const holder = `${worker}:${++this.#locks}`;
-    return underLock(redis, `robots_lock:${nameOf(origin)}`, { holder, leaseMs: fetchLeaseMs }, signal, work);
+    return underLock(redis, lockKey(origin), { holder, leaseMs: fetchLeaseMs }, signal, work);
   }
 
   /** With `fetchedAt` in this worker's time. */
@@ -83,6 +88,10 @@ export class RedisRobotsStore implements RobotsStore {
       return record && { ...record, fetchedAt: redis.clock.now() - Math.max(0, now - record.fetchedAt) };
     }, redis.closing);
   }
+}
+
+function lockKey(origin: string): string {
+  return `robots_lock:${nameOf(origin)}`;
 }
 
 function lastCopyKey(origin: string): string {

@@ -1,0 +1,48 @@
+// What it means when Redis answers and refuses, and what to do about it. Other errors are no refusals: they are ours.
+
+import { ErrorReply } from '@redis/client';
+import { CurlewError, ErrorCode } from '../../platform/errors.ts';
+
+/** By how Redis' answer begins. */
+const REMEDIES: readonly (readonly [RegExp, string])[] = [
+  [/^OOM\b/, 'Redis is full: see what fills it (MEMORY STATS), or give it a larger maxmemory.'],
+  [
+    /^NOPERM\b|^ERR The user executing the script can't/,
+    'Give the user of PAGE_FETCHER_REDIS_URL the commands and keys that docs/fleet.md lists.',
+  ],
+  [/^(NOAUTH|WRONGPASS)\b/, 'Name the right user and password in PAGE_FETCHER_REDIS_URL.'],
+  [
+    /^(CROSSSLOT|MOVED|ASK|CLUSTERDOWN)\b/,
+    'A Redis Cluster cannot be used: name a single Redis in PAGE_FETCHER_REDIS_URL.',
+  ],
+  [/^READONLY\b/, 'This is a replica: name the primary in PAGE_FETCHER_REDIS_URL.'],
+  [/^LOADING\b/, 'Redis is reading its data after a start: wait.'],
+  [/^(BUSY|MASTERDOWN|TRYAGAIN)\b/, 'Wait; if it lasts, look into the log of Redis.'],
+  [/^MISCONF\b/, 'Redis cannot write to its disk: make room there.'],
+  [/^ERR .*compiling script.*'#'/, 'Redis 7 or later is needed.'],
+];
+
+/** Undefined for what is no refusal. */
+export function refusalOf(address: string, error: unknown): CurlewError | undefined {
+  if (!(error instanceof ErrorReply)) return undefined;
+  // The name of the script and the line in it help nobody.
+  const [said = ''] = error.message.split(/ script: [0-9a-f]{40}/);
+  const remedy = REMEDIES.find(([begin]) => begin.test(said))?.[1];
+  if (remedy === undefined) return undefined;
+  return new CurlewError(ErrorCode.serviceUnavailable, `Redis at ${address} refuses: ${said}`, {
+    remedy,
+    cause: error,
+  });
+}
+
+/** Whether Redis refused because it has no memory left. */
+export function isFull(error: unknown): boolean {
+  const cause = error instanceof CurlewError ? error.cause : error;
+  return cause instanceof ErrorReply && cause.message.startsWith('OOM');
+}
+
+/** Whether Redis answered, and did not allow it. */
+export function isRefused(error: unknown): boolean {
+  const cause = error instanceof CurlewError ? error.cause : error;
+  return cause instanceof ErrorReply;
+}
