@@ -83,8 +83,9 @@ export class RedisConnection {
   /** Connects. Throws `service_unavailable` when Redis does not answer in time. */
   static async open(url: string, options: RedisConnectionOptions): Promise<RedisConnection> {
     const client = makeClient(url);
-    client.on('error', (error: Error) => options.onTrouble?.(error));
-    const connection = new RedisConnection(client, redactSecrets(url), options);
+    const address = redactSecrets(url);
+    client.on('error', (error: Error) => options.onTrouble?.(refusalOf(address, error) ?? error));
+    const connection = new RedisConnection(client, address, options);
     // It goes on trying by itself until it is closed; whether it got there is found out by asking.
     client.connect().catch(() => {});
     try {
