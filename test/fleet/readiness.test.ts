@@ -47,7 +47,11 @@ async function expectRefusal(
   await expect.poll(() => readiness(worker), soon).toEqual(READY);
   await refuse();
   await expect.poll(() => readiness(worker), soon).toEqual(notReady(reason));
-  expect(await worker.says('redis_away')).toMatchObject({ reason: expect.stringContaining(reason) });
+  // A busy machine may have made it wait for Redis before, which it tells of too.
+  const isRefusal = (line: WorkerProcess['lines'][number]) =>
+    line.event === 'redis_away' && String(line.reason).includes(reason);
+  await expect.poll(() => worker.lines.findIndex(isRefusal), soon).toBeGreaterThan(-1);
+  const refusedAt = worker.lines.findIndex(isRefusal);
   // Several rounds of every loop of the worker, in which it has to stay as it is.
   const asked = [];
   for (let round = 0; round < 12; round++) {
@@ -55,15 +59,16 @@ async function expectRefusal(
     await clock.sleep(250);
   }
   expect(new Set(asked)).toEqual(new Set([false]));
-  expect(said(worker, 'redis_back')).toBe(0);
+  const since = worker.lines.slice(refusedAt).map(({ event }) => event);
+  expect(since).not.toContain('redis_back');
+  expect(since.filter((event) => event === 'redis_away').length).toBeLessThanOrEqual(3);
   await allow();
-  await worker.says('redis_back');
+  const backSince = () => worker.lines.slice(refusedAt).filter(({ event }) => event === 'redis_back').length;
+  await expect.poll(backSince, soon).toBe(1);
   await expect.poll(() => readiness(worker), soon).toEqual(READY);
   await fleet.queue.enqueue([`${pages.url}/page/1`]);
   await fleet.finished();
   expect(await fleet.events()).toHaveLength(1);
-  expect(said(worker, 'redis_away')).toBeLessThanOrEqual(2);
-  expect(said(worker, 'redis_back')).toBe(1);
   expect(said(worker, 'kafka_away')).toBe(0);
 }
 

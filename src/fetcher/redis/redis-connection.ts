@@ -84,7 +84,7 @@ export class RedisConnection {
   static async open(url: string, options: RedisConnectionOptions): Promise<RedisConnection> {
     const client = makeClient(url);
     const address = redactSecrets(url);
-    client.on('error', (error: Error) => options.onTrouble?.(refusalOf(address, error) ?? error));
+    client.on('error', (error: Error) => options.onTrouble?.(explained(address, error)));
     const connection = new RedisConnection(client, address, options);
     // It goes on trying by itself until it is closed; whether it got there is found out by asking.
     client.connect().catch(() => {});
@@ -155,7 +155,7 @@ export class RedisConnection {
         return await operation();
       } catch (error) {
         if (this.#closing.signal.aborted) throw error;
-        if (!isPassing(error)) throw refusalOf(this.#address, error) ?? error;
+        if (!isPassing(error)) throw explained(this.#address, error);
         if (this.#clock.monotonic() + waitMs > deadline) throw this.#unavailable(error);
         await this.#clock.sleep(waitMs, this.#closing.signal);
       }
@@ -165,14 +165,19 @@ export class RedisConnection {
   #unavailable(error: unknown): CurlewError {
     // That the client is offline says nothing; why it is does.
     const cause = error instanceof ClientOfflineError ? (this.#trouble ?? error) : error;
-    const refusal = refusalOf(this.#address, cause);
-    if (refusal !== undefined) return refusal;
+    const known = explained(this.#address, cause);
+    if (known instanceof CurlewError) return known;
     return new CurlewError(
       ErrorCode.serviceUnavailable,
       `Redis at ${this.#address} does not answer: ${messageOf(cause)}`,
       { remedy: 'Start it, or name another one in PAGE_FETCHER_REDIS_URL.', cause },
     );
   }
+}
+
+/** What Redis refuses, with what to do about it; else the error as it is. */
+function explained<T>(address: string, error: T): T | CurlewError {
+  return (error instanceof ErrorReply ? refusalOf(address, error) : undefined) ?? error;
 }
 
 function asArgument(value: string | Uint8Array | number): string | Buffer {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { luaScript } from './lua-script.ts';
 import { type MemoryBudget, type MemoryReading, memoryBudget } from './memory-budget.ts';
 import type { RedisConnection } from './redis-connection.ts';
-import { isRefused } from './redis-refusal.ts';
+import { RedisRefusal } from './redis-refusal.ts';
 
 /** Where nobody says how much memory Redis has. */
 const UNKNOWN_CEILING_BYTES = 128 * 1024 * 1024;
@@ -100,7 +100,7 @@ async function orRefused<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {
-    if (isRefused(error)) return undefined;
+    if (error instanceof RedisRefusal) return undefined;
     throw error;
   }
 }

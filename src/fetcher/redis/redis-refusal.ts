@@ -1,13 +1,12 @@
 // What it means when Redis answers and refuses, and what to do about it. Other errors are no refusals: they are ours.
 
-import { ErrorReply } from '@redis/client';
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 
 /** By how Redis' answer begins. */
 const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/^OOM\b/, 'Redis is full: see what fills it (MEMORY STATS), or give it a larger maxmemory.'],
   [
-    /^NOPERM\b|^ERR The user executing the script can't/,
+    /^NOPERM\b|^ERR The user executing the script can't|^ERR unknown (sub)?command/,
     'Give the user of PAGE_FETCHER_REDIS_URL the commands and keys that docs/fleet.md lists.',
   ],
   [/^(NOAUTH|WRONGPASS)\b/, 'Name the right user and password in PAGE_FETCHER_REDIS_URL.'],
@@ -22,27 +21,20 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/^ERR .*compiling script.*'#'/, 'Redis 7 or later is needed.'],
 ];
 
-/** Undefined for what is no refusal. */
-export function refusalOf(address: string, error: unknown): CurlewError | undefined {
-  if (!(error instanceof ErrorReply)) return undefined;
+/** Thrown when Redis answers and does not do what it is asked for. */
+export class RedisRefusal extends CurlewError {
+  readonly isFull: boolean;
+
+  constructor(address: string, said: string, remedy: string, cause: unknown) {
+    super(ErrorCode.serviceUnavailable, `Redis at ${address} refuses: ${said}`, { remedy, cause });
+    this.isFull = said.startsWith('OOM');
+  }
+}
+
+/** `reply`: an error that Redis answered. Undefined for what is no refusal. */
+export function refusalOf(address: string, reply: Error): RedisRefusal | undefined {
   // The name of the script and the line in it help nobody.
-  const [said = ''] = error.message.split(/ script: [0-9a-f]{40}/);
+  const [said = ''] = reply.message.split(/ script: [0-9a-f]{40}/);
   const remedy = REMEDIES.find(([begin]) => begin.test(said))?.[1];
-  if (remedy === undefined) return undefined;
-  return new CurlewError(ErrorCode.serviceUnavailable, `Redis at ${address} refuses: ${said}`, {
-    remedy,
-    cause: error,
-  });
-}
-
-/** Whether Redis refused because it has no memory left. */
-export function isFull(error: unknown): boolean {
-  const cause = error instanceof CurlewError ? error.cause : error;
-  return cause instanceof ErrorReply && cause.message.startsWith('OOM');
-}
-
-/** Whether Redis answered, and did not allow it. */
-export function isRefused(error: unknown): boolean {
-  const cause = error instanceof CurlewError ? error.cause : error;
-  return cause instanceof ErrorReply;
+  return remedy === undefined ? undefined : new RedisRefusal(address, said, remedy, reply);
 }

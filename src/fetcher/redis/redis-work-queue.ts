@@ -17,7 +17,7 @@ import { pageBytes } from './page-bytes.ts';
 import type { RedisConnection } from './redis-connection.ts';
 import type { RedisMemory } from './redis-memory.ts';
 import type { RedisNames } from './redis-names.ts';
-import { isFull } from './redis-refusal.ts';
+import { RedisRefusal } from './redis-refusal.ts';
 import { endLeaseScript } from './scripts/end-lease.ts';
 import { extendScript } from './scripts/extend.ts';
 import { leaseScript } from './scripts/lease.ts';
@@ -100,7 +100,7 @@ export class RedisWorkQueue implements WorkQueue {
     try {
       return await this.#store(storeScript, lease, page, budget.bytes);
     } catch (error) {
-      if (!isFull(error)) throw error;
+      if (!(error instanceof RedisRefusal && error.isFull)) throw error;
       if (budget.drainBytes === 0) return 'outbox_full';
       return this.#store(storeWhenFullScript, lease, page, budget.drainBytes);
     }
