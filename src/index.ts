@@ -13,6 +13,7 @@ export {
   run,
 } from './engine/run.ts';
 export type { SettingsInput } from './engine/settings.ts';
+export type { WalkProgress } from './engine/walk-progress.ts';
 export {
   commitSite,
   type WalkEnd,
@@ -31,8 +32,9 @@ export type { NewRecord } from './ledger/page-result.ts';
 export type { Observed } from './ledger/probe.ts';
 export type { StoredRecord } from './ledger/record-table.ts';
 export type { RequestBody } from './ledger/request-spec.ts';
-export type { RunId, RunSummary, Trigger } from './ledger/run.ts';
-export type { StartPage, StartPageId } from './ledger/sites/partial-run-table.ts';
+export type { Cause, RunId, RunSummary, Trigger } from './ledger/run.ts';
+export type { StartPage, StartPageId, StoredPartialRun } from './ledger/sites/partial-run-table.ts';
+export type { MissingItems } from './ledger/sites/site-missing-table.ts';
 export type { SpeculationSummary, WalkSummary } from './ledger/summarise-walks.ts';
 export type { Verdict, VerdictCounts } from './ledger/verdict.ts';
 export type { Environment as MirrorEnvironment } from './mirror/config/mirror-config.ts';

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { openData } from '../engine/data-directory.ts';
 import { columnsOf, csvLines } from '../engine/export-csv.ts';
@@ -8,6 +9,7 @@ import type { StoredRecord } from '../ledger/record-table.ts';
 import type { RunId } from '../ledger/run.ts';
 import { systemClock } from '../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { formatBytes, formatCount, printable } from './format.ts';
 import { lookAtData } from './look-at-data.ts';
 import {
   addDataOption,
@@ -63,16 +65,33 @@ async function writeArchive(id: RunId, { data: path, output, kind }: Options): P
   const data = await openData(path, { clock: systemClock, readOnly: true });
   try {
     if (output === undefined) await exportWarc(data, id, process.stdout);
-    else await toPath(output, (target) => exportWarc(data, id, target));
+    else {
+      await toPath(output, (target) => exportWarc(data, id, target));
+      await sayWritten(`the archive of run ${id}`, output);
+    }
   } finally {
     await data.ledger.close();
   }
 }
 
 async function writeRecords(ledger: Ledger, id: RunId, options: Options): Promise<void> {
-  const records = () => ofKind(readRecords(ledger, id), options.kind);
+  let count = 0;
+  async function* records(): AsyncGenerator<StoredRecord> {
+    count = 0;
+    for await (const found of ofKind(readRecords(ledger, id), options.kind)) {
+      count++;
+      yield found;
+    }
+  }
   const lines = options.format === 'csv' ? csvLines(records(), await columnsOf(records())) : jsonLines(records());
   await writeLines(options.output, lines);
+  if (options.output !== undefined) await sayWritten(`${formatCount(count)} record(s) of run ${id}`, options.output);
+}
+
+/** On standard error, so that it is never taken for data. */
+async function sayWritten(what: string, output: string): Promise<void> {
+  const { size } = await stat(output);
+  process.stderr.write(`curlew: wrote ${what} to ${printable(output)}, ${formatBytes(size)}\n`);
 }
 
 async function* ofKind(records: AsyncIterable<StoredRecord>, kind: string | undefined): AsyncGenerator<StoredRecord> {

@@ -17,10 +17,19 @@ export function formatSummary(summary: RunSummary, state: RunState = summary.sta
     `  requests  ${verdicts.join(', ')}`,
     `  records   ${formatCount(summary.records)}${invalid}`,
     `  time      ${formatDuration(summary.seconds * 1000)}`,
+    ...causeLines(summary),
     ...observedLines(summary),
     ...summary.warnings.map((warning) => `  note      ${printable(warning)}`),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Why the run is not ok. `show` has all of it. */
+function causeLines({ causes = [] }: RunSummary): string[] {
+  return causes.map(({ verdict, reason, count, example }, at) => {
+    const why = reason === undefined ? '' : `: ${printable(reason)}`;
+    return `  ${at === 0 ? 'why' : '   '}       ${formatCount(count)} ${verdict}${why}, e.g. ${printable(example)}`;
+  });
 }
 
 /** What each speculator may declare next time, as it is written in the scraper. */

@@ -1,6 +1,6 @@
 // Numbers, times and tables as people read them.
 
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import type { HostWait } from '../fetch/host-wait.ts';
 import type { Health } from '../ledger/health.ts';
 import { escapeControls } from '../platform/acting-characters.ts';
@@ -59,23 +59,57 @@ export function formatOutlook({ until, reason }: Omit<HostWait, 'host'>): string
   return `${until === undefined ? '' : ` until ${formatTime(until)}`}, ${printable(reason)}`;
 }
 
-/** Columns as wide as their widest cell; numbers to the right. */
-export function formatTable(rows: readonly (readonly (string | number)[])[]): string {
-  const widths: number[] = [];
+type Cells = readonly (string | number)[];
+
+/**
+ * Columns as wide as their widest cell; numbers to the right. The first row is the head. On a terminal that is too narrow,
+ * texts are shortened, and where that is not enough each row becomes a group of lines, one for each cell.
+ */
+export function formatTable(
+  rows: readonly Cells[],
+  columns = process.stdout.columns || Number.POSITIVE_INFINITY,
+): string {
   const cells = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? formatCount(cell) : cell)));
+  const widths: number[] = [];
   for (const row of cells) {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
   }
-  const body = rows[1];
+  const isNumber = (column: number) => typeof rows[1]?.[column] === 'number';
+  const total = () => widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
+  while (total() > columns) {
+    const texts = widths.map((width, column) => (isNumber(column) ? 0 : width));
+    const widest = texts.indexOf(Math.max(...texts));
+    if ((texts[widest] ?? 0) <= NARROWEST_TEXT) return formatGroups(cells);
+    widths[widest] = Math.max(NARROWEST_TEXT, (widths[widest] ?? 0) - (total() - columns));
+  }
   const pad = (cell: string, column: number) => {
-    const space = ' '.repeat((widths[column] ?? 0) - widthOf(cell));
-    return typeof body?.[column] === 'number' ? space + cell : cell + space;
+    const width = widths[column] ?? 0;
+    const fitting = shorten(cell, width);
+    const space = ' '.repeat(width - widthOf(fitting));
+    return isNumber(column) ? space + fitting : fitting + space;
   };
-  return cells.map((row) => `${row.map(pad).join('  ').trimEnd()}\n`).join('');
+  return cells.map((row) => `${row.map(pad).join(GAP).trimEnd()}\n`).join('');
+}
+
+const GAP = '  ';
+const NARROWEST_TEXT = 8;
+
+/** The cells of a row below each other, with their names. */
+function formatGroups([head = [], ...rows]: readonly (readonly string[])[]): string {
+  const width = Math.max(...head.map(widthOf));
+  const group = (row: readonly string[]) =>
+    row.map((cell, column) => `${(head[column] ?? '').padEnd(width)}${GAP}${cell}`.trimEnd()).join('\n');
+  return `${rows.map(group).join('\n\n')}\n`;
+}
+
+/** Cuts a text that is wider than `width`, and marks that. */
+export function shorten(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  return `${[...stripVTControlCharacters(text)].slice(0, Math.max(width - 1, 0)).join('')}…`;
 }
 
 function widthOf(text: string): number {
-  return [...text.replace(/\x1b\[[0-9;]*m/g, '')].length;
+  return [...stripVTControlCharacters(text)].length;
 }
 
 export function formatHealth(health: Health | undefined): string {

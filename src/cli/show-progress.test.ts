@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { Progress } from '../engine/progress.ts';
+import type { PreparedPage } from '../engine/scribe.ts';
 import type { HostWait } from '../fetch/host-wait.ts';
 import type { HostId } from '../ledger/page-result.ts';
 import { NO_COUNTS, type VerdictCounts } from '../ledger/verdict.ts';
@@ -19,6 +20,12 @@ function progressWith(waits: readonly HostWait[], ...hosts: readonly Host[]) {
     counts: { ...NO_COUNTS, ...given },
   }));
   return { clock, progress: new Progress(counts, { total: 1234, invalid: 2 }, clock, undefined, () => waits) };
+}
+
+/** Pages of the first host that are done. */
+function settled(count: number): PreparedPage[] {
+  const page = { request: { hostId: 0 }, settlement: { kind: 'settled', verdict: 'done' }, records: [] };
+  return Array.from({ length: count }, () => page as unknown as PreparedPage);
 }
 
 const bare = (lines: readonly string[]) => lines.map(stripVTControlCharacters);
@@ -41,6 +48,25 @@ describe('barLines', () => {
     for (const columns of [10, 40, 80]) {
       for (const line of bare(barLines(progress, columns))) expect([...line].length).toBeLessThan(columns);
     }
+  });
+
+  it('keeps the figures at 60 columns, and shortens the bar and then the name', async () => {
+    const { progress, clock } = progressOf(['the-court-of-a-county-with-a-long-name.example', { pending: 5_000 }]);
+    progress.committed(settled(1_200));
+    await clock.advance(60_000);
+    const [line = ''] = bare(barLines(progress, 60));
+    expect(line).toMatch(/^the-court-of\S*… {2}[█░]{6,} {2}1,200\/5,000 {2}20\.0\/s {2}3 min 10 s left$/);
+  });
+
+  it('calls the time left a lower bound while the queue grows', async () => {
+    const { progress, clock } = progressOf(['a.example', { pending: 100 }]);
+    progress.committed(settled(50));
+    await clock.advance(10_000);
+    expect(bare(barLines(progress, 100))[0]).toMatch(/5\.0\/s {2}10 s left$/);
+    progress.queued(new Map([[0 as HostId, { host: 'a.example', count: 50 }]]));
+    expect(bare(barLines(progress, 100))[0]).toMatch(/5\.0\/s {2}at least 20 s left$/);
+    await clock.advance(10_000);
+    expect(bare(barLines(progress, 100))[0]).toMatch(/2\.5\/s {2}40 s left$/);
   });
 
   it('counts hosts that there is no room for', () => {

@@ -1,16 +1,18 @@
 // Progress while a run goes on, on standard error: bars that are drawn anew on a terminal, a plain line now and then
 // elsewhere.
 
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import type { HostRate, RunProgress } from '../engine/progress.ts';
 import type { HostWait } from '../fetch/host-wait.ts';
 import { announceWaits } from './announce-waits.ts';
-import { formatCount, formatDuration, formatOutlook, formatWait, printable } from './format.ts';
+import { formatCount, formatDuration, formatOutlook, formatWait, printable, shorten } from './format.ts';
 
 const REDRAW_MS = 200;
 const LINE_MS = 10_000;
 const MOST_HOSTS = 8;
 const BAR_WIDTH = 24;
+const NARROWEST_BAR = 6;
+const NARROWEST_NAME = 12;
 
 export interface ShownProgress {
   /** Writes a line that stays. */
@@ -94,7 +96,7 @@ export function plainLine(progress: RunProgress): string {
 /** One line per host, the busiest first, and one for the whole. Exported for its test. */
 export function barLines(progress: RunProgress, columns: number): string[] {
   const hosts = progress.rates().sort((a, b) => b.counts.pending - a.counts.pending);
-  const lines = hosts.slice(0, MOST_HOSTS).map((host) => hostLine(host));
+  const lines = hosts.slice(0, MOST_HOSTS).map((host) => hostLine(host, columns - 1));
   // Proxies, and hosts that only redirects lead to.
   const shown = new Set(hosts.map(({ host }) => host));
   for (const wait of progress.waits()) if (!shown.has(wait.host)) lines.push(colour('yellow', formatWait(wait)));
@@ -104,22 +106,26 @@ export function barLines(progress: RunProgress, columns: number): string[] {
   return lines.map((line) => cut(line, columns - 1));
 }
 
-function hostLine({ host, counts, perSecond, wait }: HostRate): string {
+/** The bar takes what room the figures leave. A name that is too long for both is cut, not the figures. */
+function hostLine({ host, counts, perSecond, grows, wait }: HostRate, width: number): string {
   const bad = counts.failed + counts.blocked + counts.unknown;
   const settled = counts.done + counts.absent + counts.skipped + bad;
   const all = settled + counts.pending;
-  const bar = drawBar(all === 0 ? 0 : settled / all);
   const failed = bad > 0 ? `  ${colour('red', `${formatCount(bad)} failed`)}` : '';
-  const left =
-    perSecond > 0 && counts.pending > 0 ? `  ${formatDuration((counts.pending / perSecond) * 1000)} left` : '';
-  const outlook = wait === undefined ? left : `  ${colour('yellow', `waiting${formatOutlook(wait)}`)}`;
-  return `${printable(host)}  ${bar}  ${formatCount(settled)}/${formatCount(all)}  ${perSecond.toFixed(1)}/s${failed}${outlook}`;
+  const left = perSecond > 0 && counts.pending > 0 ? formatDuration((counts.pending / perSecond) * 1000) : undefined;
+  const eta = left === undefined ? '' : `  ${grows ? 'at least ' : ''}${left} left`;
+  const outlook = wait === undefined ? eta : `  ${colour('yellow', `waiting${formatOutlook(wait)}`)}`;
+  const figures = `  ${formatCount(settled)}/${formatCount(all)}  ${perSecond.toFixed(1)}/s${failed}${outlook}`;
+  const room = width - stripVTControlCharacters(figures).length - 2;
+  const name = shorten(printable(host), Math.max(room - NARROWEST_BAR, NARROWEST_NAME));
+  const barWidth = Math.min(Math.max(room - [...name].length, NARROWEST_BAR), BAR_WIDTH);
+  return `${name}  ${drawBar(all === 0 ? 0 : settled / all, barWidth)}${figures}`;
 }
 
 /** `share` of it is filled. */
-export function drawBar(share: number): string {
-  const filled = Math.round(Math.min(Math.max(share, 0), 1) * BAR_WIDTH);
-  return colour('green', '█'.repeat(filled)) + colour('dim', '░'.repeat(BAR_WIDTH - filled));
+export function drawBar(share: number, width = BAR_WIDTH): string {
+  const filled = Math.round(Math.min(Math.max(share, 0), 1) * width);
+  return colour('green', '█'.repeat(filled)) + colour('dim', '░'.repeat(width - filled));
 }
 
 /** Cuts a line to a width without counting colours, so that it never wraps. */

@@ -20,6 +20,8 @@ export interface HostRate {
   readonly counts: VerdictCounts;
   /** Requests settled per second since this start. */
   readonly perSecond: number;
+  /** Whether requests were added of late: what is pending now is not all there will be. */
+  readonly grows: boolean;
   /** What is waited for before more is asked of it; undefined when it is asked as usual. */
   readonly wait: HostWait | undefined;
 }
@@ -38,9 +40,13 @@ export interface RunProgress {
   waits(): readonly HostWait[];
 }
 
+/** A queue that got something within this time is taken to get more. */
+const GROWING_MS = 10_000;
+
 export class Progress implements RunProgress {
   readonly #hosts = new Map<HostId, HostProgress>();
   readonly #settledHere = new Map<HostId, number>();
+  readonly #addedAt = new Map<HostId, number>();
   readonly #clock: Clock;
   readonly #toCome: () => ReadonlyMap<string, number>;
   readonly #waits: () => readonly HostWait[];
@@ -80,6 +86,7 @@ export class Progress implements RunProgress {
       host,
       counts: { ...counts, pending: counts.pending + (toCome.get(host) ?? 0) },
       perSecond: (this.#settledHere.get(hostId) ?? 0) / seconds,
+      grows: this.#clock.monotonic() - (this.#addedAt.get(hostId) ?? Number.NEGATIVE_INFINITY) < GROWING_MS,
       wait: waits.get(host),
     }));
   }
@@ -93,6 +100,7 @@ export class Progress implements RunProgress {
       const known = this.#hosts.get(hostId) ?? { hostId, host, counts: { ...NO_COUNTS } };
       this.#hosts.set(hostId, known);
       known.counts.pending += count;
+      if (count > 0) this.#addedAt.set(hostId, this.#clock.monotonic());
     }
   }
 

@@ -41,6 +41,15 @@ export interface Run extends NewRun {
   readonly activeMs: number;
 }
 
+/** Why items of a run are not done, and how many. */
+export interface Cause {
+  readonly verdict: string;
+  readonly reason: string | undefined;
+  readonly count: number;
+  /** Address of one of them. */
+  readonly example: string;
+}
+
 /** What a run came to: the last line of `curlew run --json`. */
 export interface RunSummary {
   readonly run: RunId;
@@ -55,6 +64,8 @@ export interface RunSummary {
   readonly warnings: readonly string[];
   /** Items that the lists of a site had in the run before and have not any more, when there are any: the first hundred. */
   readonly missing?: MissingItems;
+  /** What most often kept an item from being done, when the run is not ok. */
+  readonly causes?: readonly Cause[];
   /** What each speculator found, when there are any. */
   readonly speculation?: SpeculationSummary;
   /** What each speculator that had a hit may declare next time, beside it. */

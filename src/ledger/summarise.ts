@@ -5,7 +5,7 @@ import { totalOf } from './count-table.ts';
 import { judgeHealth } from './health.ts';
 import type { LedgerTables } from './ledger-tables.ts';
 import { summariseMirror } from './mirror/summarise-mirror.ts';
-import type { RunId, RunSummary } from './run.ts';
+import type { Cause, RunId, RunSummary } from './run.ts';
 import type { MissingItems } from './sites/site-missing-table.ts';
 import { summariseWalks } from './summarise-walks.ts';
 
@@ -31,17 +31,20 @@ export function summarise(tables: LedgerTables, id: RunId): RunSummary {
     ...(walks?.warnings ?? []),
   ];
   const { name, status } = run;
+  const health = judgeHealth(facts);
+  const causes = health === 'ok' ? [] : causesOf(tables, id);
   const summary = {
     run: id,
     name,
     status,
-    health: judgeHealth(facts),
+    health,
     requests,
     records: total,
     invalid,
     seconds,
     warnings,
     ...(missing.count > 0 && { missing }),
+    ...(causes.length > 0 && { causes }),
   };
   return walks === undefined ? summary : { ...summary, speculation: walks.speculation, observed: walks.observed };
 }
@@ -55,6 +58,16 @@ function missingWarnings({ count, urls: [example] }: MissingItems): string[] {
     `${count} item(s) that the lists had in the run before are in none of them now (for example ${example}). If that is ` +
       'right, accept it once with curlew sites run --accept-missing, or declare list.itemsMayVanish in the site file.',
   ];
+}
+
+const MOST_CAUSES = 3;
+
+function causesOf(tables: LedgerTables, run: RunId): Cause[] {
+  return tables.requests
+    .problems(run, MOST_CAUSES + 1)
+    .filter(({ verdict }) => verdict !== 'skipped')
+    .slice(0, MOST_CAUSES)
+    .map(({ verdict, reason, count, example }) => ({ verdict, reason, count, example }));
 }
 
 function warningsOf(tables: LedgerTables, run: RunId, records: number, before: number | undefined): string[] {

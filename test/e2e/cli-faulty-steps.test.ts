@@ -45,6 +45,19 @@ describe('a step that fails', () => {
     expect(await records()).toHaveLength(3);
   });
 
+  it('is named in the summary of the run, as text and in --json', async () => {
+    const { summary } = await runEntry('misfit');
+    const cause = {
+      verdict: 'failed',
+      reason: '`table.cases td.number` matches 0 times instead of exactly 1',
+      count: 2,
+    };
+    expect(summary.causes).toMatchObject([cause]);
+    const args = [...runArguments(SCRAPER, court, scratch('data')), '--entry', 'misfit'];
+    const { stdout } = await curlew(args.filter((part) => part !== '--json'));
+    expect(stdout).toContain(`  why       2 failed: ${cause.reason}, e.g. ${court.url}/case/4`);
+  });
+
   it('shows the page that it failed on, as it was fetched', async () => {
     const { shown } = await runEntry('misfit');
     const suggested = /See it: {2}.*curlew\.js (page 1 \S+)/.exec(shown)?.[1] ?? '';

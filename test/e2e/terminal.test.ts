@@ -3,6 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startCourt } from '../../sim/court/court.ts';
 import { closing } from '../fixtures/closing.ts';
@@ -19,8 +20,9 @@ beforeEach(({ skip }) => {
   if (!hasScript) skip('script(1) of util-linux is not installed');
 });
 
-function onTerminal(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const command = [process.execPath, BIN, ...args].map((part) => `'${part}'`).join(' ');
+function onTerminal(args: readonly string[], env: Readonly<Record<string, string>> = {}, columns = 80) {
+  const words = [process.execPath, BIN, ...args].map((part) => `'${part}'`).join(' ');
+  const command = `stty columns ${columns}; ${words}`;
   // A person's terminal is no CI, where Node writes no colours.
   const { CI: _, ...own } = process.env;
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
@@ -57,6 +59,21 @@ describe('on a terminal', () => {
     const { screen } = await onTerminal(['export', '1', '--format', format, '--data', scratch('data')]).ended;
     expect(screen).toContain('\\u001b]0;stolen title');
     expect(screen.replaceAll('\r\n', '\n')).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+  });
+
+  it('stays within 60 columns', async () => {
+    const court = closing(await startCourt({ highest: 60, latencyMs: 60 }));
+    const args = runArguments(COUNTY_COURT, court, scratch('data')).filter((part) => part !== '--json');
+    const { screen } = await onTerminal(args, {}, 60).ended;
+    const drawn = stripVTControlCharacters(screen)
+      .split(/\r?\n/)
+      .filter((line) => /[█░]/.test(line));
+    expect(drawn.length).toBeGreaterThan(0);
+    for (const line of drawn) expect(line).toMatch(/^.{0,59}$/u);
+    for (const line of drawn) expect(line).toMatch(/\d+\/\d+ {2}\d+\.\d\/s/);
+    const runs = stripVTControlCharacters((await onTerminal(['runs', '--data', scratch('data')], {}, 60).ended).screen);
+    expect(runs).toMatch(/^name +CountyCourt\r?\n(?:.*\r?\n)*records +\d+/m);
+    for (const line of runs.split(/\r?\n/)) expect(line).toMatch(/^.{0,60}$/u);
   });
 
   it('has no colours with NO_COLOR', async () => {
