@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { compareRecords, type RecordDiff } from '../engine/compare-records.ts';
 import { readRecords } from '../engine/record-stream.ts';
-import type { RunId } from '../ledger/run.ts';
+import { type RunId, readable } from '../ledger/run.ts';
 import type { AnyScraperParams } from '../scraper/scraper.ts';
 import { driveRun } from './drive-run.ts';
 import { ExitCode } from './exit-code.ts';
@@ -32,7 +32,7 @@ export function define(command: Command): Command {
   return command
     .addHelpText('after', '\nExample:\n  curlew replay latest --file court-fixed.ts --diff')
     .action(async (reference: number | 'latest', options: Options) => {
-      const original = await lookAtData(options.data, (ledger) => ledger.run(reference));
+      const original = readable(await lookAtData(options.data, (ledger) => ledger.run(reference)));
       const source = sourceOf(original, options.file);
       const ScraperClass = await loadScraperOrSite(source);
       const scraper = new ScraperClass(original.params as unknown as AnyScraperParams);

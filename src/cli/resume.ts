@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { readable } from '../ledger/run.ts';
 import type { AnyScraperParams } from '../scraper/scraper.ts';
 import { driveRun } from './drive-run.ts';
 import { loadScraperOrSite, loadSite } from './load-scraper.ts';
@@ -25,7 +26,7 @@ export function define(command: Command): Command {
   return command
     .addHelpText('after', '\nExample:\n  curlew resume latest')
     .action(async (reference: number | 'latest', options: Options) => {
-      const begun = await lookAtData(options.data, (ledger) => ledger.run(reference));
+      const begun = readable(await lookAtData(options.data, (ledger) => ledger.run(reference)));
       const source = sourceOf(begun, options.file);
       const given = { ...settingsFrom(options), data: options.data, run: begun.id };
       if (begun.kind === 'site') {

@@ -29,7 +29,8 @@ async function rowOf(ledger: Ledger, run: Run) {
   const { id, kind, name, health, startedAt, endedAt } = run;
   const state = await stateNow(ledger, run);
   const waits = state === 'running' ? await runWaits(ledger, id, systemClock.now()) : [];
-  return { run: id, kind, name, state, health, requests, records, invalid, seconds, startedAt, endedAt, waits };
+  const shown = { run: id, kind, name, state, health, requests, records, invalid, seconds, startedAt, endedAt, waits };
+  return run.unreadable.length === 0 ? shown : { ...shown, unreadable: run.unreadable };
 }
 
 /** Narrow enough for 80 columns; `--json` has the rest. */
@@ -47,5 +48,8 @@ function table(rows: readonly Awaited<ReturnType<typeof rowOf>>[]): string {
     row.records,
   ]);
   const waits = rows.flatMap(({ run, waits }) => waits.map((wait) => `run ${run} is ${formatWait(wait)}\n`));
-  return formatTable([head, ...body]) + waits.join('');
+  const notes = rows.flatMap((row) =>
+    'unreadable' in row ? [`Run ${row.run}: its ${row.unreadable?.join(' and ')} cannot be read.\n`] : [],
+  );
+  return formatTable([head, ...body]) + [...waits, ...notes].join('');
 }

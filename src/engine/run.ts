@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { translate } from '../ledger/database.ts';
 import { LEDGER_FILE } from '../ledger/ledger.ts';
 import type { StoredRecord } from '../ledger/record-table.ts';
-import type { RunId, RunSummary, Trigger } from '../ledger/run.ts';
+import { type RunId, type RunSummary, readable, type Trigger } from '../ledger/run.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
 import { systemRandom } from '../platform/random.ts';
@@ -101,7 +101,7 @@ export function resumeIn(
 ): RunHandle {
   const { data: path, run: reference, ...given } = options;
   return start(path, () => async (data) => {
-    const begun = await data.ledger.run(reference);
+    const begun = readable(await data.ledger.run(reference));
     const settings = readSettings({ ...(begun.settings as object), ...given });
     data.ledger.setDurability(settings.durability);
     const definition = defineScraper(scraper, settings.baseUrl);
@@ -129,7 +129,7 @@ export interface ReplayOptions {
  */
 export function replay(scraper: Scraper, options: ReplayOptions): RunHandle {
   return start(options.data, () => async (data) => {
-    const original = await data.ledger.run(options.run);
+    const original = readable(await data.ledger.run(options.run));
     const settings = readSettings(original.settings);
     data.ledger.setDurability(settings.durability);
     const definition = defineScraper(scraper, settings.baseUrl);

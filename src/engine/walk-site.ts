@@ -12,6 +12,7 @@ import { translate } from '../ledger/database.ts';
 import { LEDGER_FILE } from '../ledger/ledger.ts';
 import type { Trigger } from '../ledger/run.ts';
 import type { StartPage, StoredPartialRun } from '../ledger/sites/partial-run-table.ts';
+import { isUnreadable, unreadable } from '../ledger/stored-json.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { systemRandom } from '../platform/random.ts';
 import { canonicalUrl } from '../scraper/canonical-url.ts';
@@ -129,6 +130,7 @@ async function withSite<T>(
   try {
     const { sites } = data.ledger;
     const kept = await sites.partialRun(site.domain);
+    if (isUnreadable(kept?.settings)) throw unreadable(`settings of the walk of ${site.domain}`);
     const settings = readSettings({ ...(kept?.settings as object | undefined), ...given });
     data.ledger.setDurability(settings.durability);
     const planRun = () => planSiteRun(site, { trigger, source, acceptMissing }, settings);

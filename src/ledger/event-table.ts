@@ -7,6 +7,7 @@ import type { Database } from './database.ts';
 import { isoTime, readIsoTime } from './iso-time.ts';
 import type { NewEvent, RequestId } from './page-result.ts';
 import type { RunId } from './run.ts';
+import { readJson } from './stored-json.ts';
 
 export interface StoredEvent extends NewEvent {
   readonly id: number;
@@ -36,7 +37,7 @@ export class EventTable {
     this.#unreachable = database.prepare(
       `SELECT payload_json ->> '$.origin' AS origin, payload_json ->> '$.reason' AS reason,
               payload_json ->> '$.inForce' AS in_force, max(id)
-       FROM events WHERE run_id = ? AND event_type = 'robots_unreachable' GROUP BY origin ORDER BY origin`,
+       FROM events WHERE run_id = ? AND event_type = 'robots_unreachable' AND json_valid(payload_json) GROUP BY origin ORDER BY origin`,
     );
     // SQLite takes bare columns (event_type) from the row that has the maximum.
     this.#waited = database.prepare(
@@ -55,7 +56,7 @@ export class EventTable {
   /** What the last event of that kind says about a request. */
   lastOf(run: RunId, request: RequestId, kind: string): Json | undefined {
     const row = this.#ofRequest.get(run, request, kind);
-    return row === undefined ? undefined : (JSON.parse(String(row.payload_json)) as Json);
+    return row === undefined ? undefined : readJson(row.payload_json);
   }
 
   /** The robots.txt files that could not be had, each with what was heard of it last. */
@@ -84,7 +85,7 @@ export class EventTable {
       kind: String(row.event_type),
       requestId: row.request_id === null ? undefined : (row.request_id as RequestId),
       url: row.url === null ? undefined : String(row.url),
-      data: JSON.parse(String(row.payload_json)) as Json,
+      data: readJson(row.payload_json),
     }));
   }
 }

@@ -5,6 +5,7 @@ import type { Instant } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
 import type { Database } from './database.ts';
 import type { HostId } from './page-result.ts';
+import { isJson, readJson } from './stored-json.ts';
 
 /** What fetching learnt: of hosts by their names, of robots.txt by origin. */
 export interface LearntOfHosts {
@@ -34,15 +35,17 @@ export class HostTable {
     this.#saveRobots = database.prepare('INSERT OR REPLACE INTO robots (origin, record) VALUES (?, ?)');
     // Another process may be at work here: what it was asked for by the host is not forgotten for what this one knows. But
     // what no host can have asked for was saved by a clock that was wrong.
-    const kept = (path: string) => `coalesce(json_extract(state, '$.${path}'), 0)`;
+    // A state that cannot be read is replaced.
+    const saved = `iif(json_valid(state), state, '{}')`;
+    const kept = (path: string) => `coalesce(json_extract(${saved}, '$.${path}'), 0)`;
     const later = (path: string) =>
       `'$.${path}', max(iif(${kept(path)} > ?3, 0, ${kept(path)}), coalesce(json_extract(?1, '$.${path}'), 0))`;
     // A breaker that has opened once more knows of an outage that the other has not seen.
     const generation = (state: string) => `coalesce(json_extract(${state}, '$.breaker.generation'), 0)`;
-    const newer = `iif(${generation('state')} > ${generation('?1')}, state, ?1)`;
+    const newer = `iif(${generation(saved)} > ${generation('?1')}, state, ?1)`;
     // What each has counted since it saved last is counted together.
     const count = (state: string, name: string) => `coalesce(json_extract(${state}, '$.counts.${name}'), 0)`;
-    const sum = (name: string) => `'$.counts.${name}', ${count('state', name)} + ${count('?1', name)}`;
+    const sum = (name: string) => `'$.counts.${name}', ${count(saved, name)} + ${count('?1', name)}`;
     this.#saveState = database.prepare(
       `UPDATE hosts SET state = json_set(?1, ${['rate.heldUntil', 'rate.paidAt', 'rate.startedAt', 'reachedAt'].map(later).join(', ')},
          ${['requests', 'allowed', 'disallowed'].map(sum).join(', ')},
@@ -62,7 +65,7 @@ export class HostTable {
 
   /** The states that earlier processes left, by host. */
   states(): Map<string, Json> {
-    return new Map(this.#states.all().map((row) => [String(row.name), JSON.parse(String(row.state)) as Json]));
+    return readable(this.#states.all().map((row) => [String(row.name), row.state]));
   }
 
   /** Keeps what fetching learnt of hosts. */
@@ -74,12 +77,12 @@ export class HostTable {
 
   /** What is known of robots.txt, by origin. */
   robots(): Map<string, Json> {
-    return new Map(this.#robots.all().map((row) => [String(row.origin), JSON.parse(String(row.record)) as Json]));
+    return readable(this.#robots.all().map((row) => [String(row.origin), row.record]));
   }
 
   robotsOf(origin: string): Json | undefined {
     const row = this.#robotsOf.get(origin);
-    return row === undefined ? undefined : (JSON.parse(String(row.record)) as Json);
+    return row === undefined || !isJson(row.record) ? undefined : readJson(row.record);
   }
 
   saveRobots(origin: string, record: Json): void {
@@ -90,4 +93,9 @@ export class HostTable {
   forget(): void {
     this.#known.clear();
   }
+}
+
+/** What cannot be read is as if it had not been saved: it is learnt again. */
+function readable(rows: readonly (readonly [string, unknown])[]): Map<string, Json> {
+  return new Map(rows.flatMap(([name, column]) => (isJson(column) ? [[name, readJson(column)] as const] : [])));
 }

@@ -6,7 +6,8 @@ export function isoTime(at: Instant): string {
   return new Date(at).toISOString();
 }
 
-/** The moment that a column written by `isoTime` names. */
+/** The moment that a column written by `isoTime` names; one that cannot be read is shown as 1970. */
 export function readIsoTime(column: unknown): Instant {
-  return Date.parse(String(column));
+  const at = Date.parse(String(column));
+  return Number.isNaN(at) ? 0 : at;
 }

@@ -26,6 +26,7 @@ import type { NewRun, Run, RunId, RunSummary } from './run.ts';
 import { RunWriter } from './run-writer.ts';
 import type { Seed } from './seed-table.ts';
 import { SiteLedger } from './sites/site-ledger.ts';
+import { isUnreadable, unreadable } from './stored-json.ts';
 import { runNotFound, summarise } from './summarise.ts';
 
 export interface LedgerOptions extends DatabaseOptions {
@@ -84,8 +85,11 @@ export class Ledger {
     });
   }
 
-  /** Makes this process the run's owner. Throws `run_owned` when another one has it. */
+  /** Makes this process the run's owner. Throws `run_owned` when another one has it, `ledger_corrupt` for unreadable rows. */
   async takeRun(id: RunId): Promise<RunWriter> {
+    for (const { speculator, partition } of this.#tables.walks.of(id)) {
+      if (isUnreadable(partition)) throw unreadable(`partition of ${speculator} in run ${id}`);
+    }
     return RunWriter.take(id, this.#tables, this.#clock);
   }
 

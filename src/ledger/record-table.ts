@@ -1,10 +1,10 @@
 // What the steps found. A record belongs to one place of one page, so that it can never be there twice.
 
 import type { StatementSync } from 'node:sqlite';
-import type { Json } from '../platform/json.ts';
 import type { Database } from './database.ts';
 import type { NewRecord, RequestId } from './page-result.ts';
 import type { RunId } from './run.ts';
+import { readErrors, readJson } from './stored-json.ts';
 
 /** A record as it was committed. */
 export interface StoredRecord extends NewRecord {
@@ -57,8 +57,8 @@ export class RecordTable {
     return this.#page.all(run, id, limit).map((row) => ({
       id: Number(row.id),
       kind: String(row.kind),
-      data: JSON.parse(String(row.data)) as Json,
-      errors: row.errors === null ? undefined : JSON.parse(String(row.errors)),
+      data: readJson(row.data),
+      errors: row.errors === null ? undefined : readErrors(row.errors),
       url: String(row.url),
       step: String(row.step),
       valid: row.errors === null,

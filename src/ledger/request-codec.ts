@@ -4,6 +4,7 @@
 import type { Json } from '../platform/json.ts';
 import type { ProbeMark } from './probe.ts';
 import type { RequestBody, RequestSpec } from './request-spec.ts';
+import { requireJson } from './stored-json.ts';
 
 export interface RequestRow {
   readonly method: string;
@@ -39,7 +40,8 @@ export function encodeRequest(spec: RequestSpec): RequestRow {
 }
 
 export function decodeRequest(row: RequestRow): RequestSpec {
-  const extra: Extra = row.extra === null ? {} : JSON.parse(row.extra);
+  const extra: Extra =
+    row.extra === null ? {} : (requireJson(row.extra, `details of the request of ${row.url}`) as Extra);
   return {
     method: row.method === 'POST' ? 'POST' : 'GET',
     url: row.url,

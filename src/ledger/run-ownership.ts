@@ -7,6 +7,7 @@ import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { lookUpProcess, type ProcessIdentity } from '../platform/process-identity.ts';
 import type { Database } from './database.ts';
 import type { RunId } from './run.ts';
+import { readJson } from './stored-json.ts';
 
 /** Proof of ownership. */
 export type FencingToken = number & { readonly brand: 'FencingToken' };
@@ -91,8 +92,13 @@ function hasLeft(holder: ProcessIdentity, silentMs: number): boolean {
   return lookUpProcess(holder) === 'dead' || silentMs >= OWNER_SILENT_MS;
 }
 
+/** Of another machine: whether it lives is judged by its heartbeat alone. */
+const UNREADABLE_OWNER: ProcessIdentity = { pid: 0, began: '', machine: 'an owner that cannot be read' };
+
 function readOwner(json: string): ProcessIdentity {
-  const { pid, began, machine } = JSON.parse(json);
+  const owner = readJson(json);
+  if (typeof owner !== 'object' || owner === null || !('pid' in owner)) return UNREADABLE_OWNER;
+  const { pid, began, machine } = owner;
   return { pid: Number(pid), began: String(began), machine: String(machine) };
 }
 

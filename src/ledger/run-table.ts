@@ -6,6 +6,7 @@ import type { Database } from './database.ts';
 import { HEALTHS, type Health, RUN_STATUSES, type RunStatus } from './health.ts';
 import { isoTime, readIsoTime } from './iso-time.ts';
 import { type NewRun, RUN_KINDS, type Run, type RunId, TRIGGERS } from './run.ts';
+import { isJson, readJson, requireJson } from './stored-json.ts';
 
 type Row = Record<string, unknown>;
 
@@ -71,7 +72,7 @@ export class RunTable {
   /** The cookies of the run's sessions, as they were saved. */
   sessionsOf(id: RunId): Json {
     const row = this.#database.prepare('SELECT cookies FROM sessions WHERE run_id = ?').get(id);
-    return row === undefined ? {} : JSON.parse(String(row.cookies));
+    return row === undefined ? {} : requireJson(row.cookies, `cookies of run ${id}`);
   }
 
   saveSessions(id: RunId, sessions: Json): void {
@@ -93,14 +94,30 @@ export function readRun(row: Row): Run {
     trigger: TRIGGERS.find((trigger) => trigger === row.trigger) ?? 'cli',
     name: String(row.name),
     source: row.source === null ? undefined : String(row.source),
-    params: JSON.parse(String(row.params_json)),
-    settings: JSON.parse(String(row.settings)),
+    params: readJson(row.params_json),
+    settings: readJson(row.settings),
     replayOf: row.replay_of === null ? undefined : (Number(row.replay_of) as RunId),
     status: RUN_STATUSES.find((status) => status === row.status) ?? 'failed',
     health: HEALTHS.find((health) => health === row.run_health),
-    error: row.error_summary === null ? undefined : String(row.error_summary),
+    error: errorOf(row),
+    unreadable: unreadableIn(row),
     startedAt: readIsoTime(row.started_at),
     endedAt: row.ended_at === null ? undefined : readIsoTime(row.ended_at),
     activeMs: Number(row.active_ms),
   };
+}
+
+/** Names of the columns of a run that cannot be read. */
+function unreadableIn(row: Row): string[] {
+  return ['params_json', 'settings'].filter((name) => name in row && !isJson(row[name]));
+}
+
+/** What went wrong with a run, and what of its row cannot be read. */
+export function errorOf(row: Row): string | undefined {
+  const unread = unreadableIn(row);
+  const notes = [
+    ...(row.error_summary === null ? [] : [String(row.error_summary)]),
+    ...(unread.length === 0 ? [] : [`Its ${unread.join(' and ')} cannot be read: not JSON.`]),
+  ];
+  return notes.length === 0 ? undefined : notes.join(' ');
 }

@@ -5,6 +5,7 @@ import type { Json } from '../platform/json.ts';
 import type { Health, RunStatus } from './health.ts';
 import type { Observed } from './probe.ts';
 import type { MissingItems } from './sites/site-missing-table.ts';
+import { unreadable } from './stored-json.ts';
 import type { SpeculationSummary } from './summarise-walks.ts';
 import type { VerdictCounts } from './verdict.ts';
 
@@ -34,7 +35,10 @@ export interface Run extends NewRun {
   readonly id: RunId;
   readonly status: RunStatus;
   readonly health: Health | undefined;
+  /** Also says when parts of its row cannot be read. */
   readonly error: string | undefined;
+  /** Columns of its row that cannot be read; what they held is shown as unreadable. */
+  readonly unreadable: readonly string[];
   readonly startedAt: Instant;
   readonly endedAt: Instant | undefined;
   /** Time worked on it, over all its starts. */
@@ -70,4 +74,10 @@ export interface RunSummary {
   readonly speculation?: SpeculationSummary;
   /** What each speculator that had a hit may declare next time, beside it. */
   readonly observed?: Readonly<Record<string, Observed>>;
+}
+
+/** The run, to work with. Throws `ledger_corrupt` when its parameters or settings cannot be read. */
+export function readable<R extends Run>(run: R): R {
+  if (run.unreadable.length > 0) throw unreadable(`${run.unreadable.join(' and ')} of run ${run.id}`);
+  return run;
 }

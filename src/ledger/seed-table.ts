@@ -4,6 +4,7 @@
 import type { Json } from '../platform/json.ts';
 import type { Database } from './database.ts';
 import type { RunId } from './run.ts';
+import { requireJson } from './stored-json.ts';
 
 export interface Seed {
   readonly entry: string;
@@ -31,7 +32,7 @@ export class SeedTable {
       .all(run)
       .map((row) => ({
         entry: String(row.entry),
-        params: row.params === null ? undefined : JSON.parse(String(row.params)),
+        params: row.params === null ? undefined : requireJson(row.params, `parameters of ${row.entry} in run ${run}`),
         yielded: Number(row.yielded),
         finished: row.finished === 1,
       }));

@@ -16,6 +16,7 @@ import {
   type WalkId,
 } from './probe.ts';
 import type { RunId } from './run.ts';
+import { readJson } from './stored-json.ts';
 
 export class WalkTable {
   readonly #database: Database;
@@ -178,7 +179,7 @@ function readWalk(row: Record<string, unknown>): StoredWalk {
     id: row.id as WalkId,
     run: row.run_id as RunId,
     speculator: String(row.speculator),
-    partition: JSON.parse(String(row.partition)),
+    partition: readPartition(row.partition),
     first: Number(row.first),
     last: Number(row.last),
     gap: Number(row.gap),
@@ -193,4 +194,9 @@ function readWalk(row: Record<string, unknown>): StoredWalk {
     next: Number(row.next),
     holesUpTo: row.holes_up_to === null ? undefined : Number(row.holes_up_to),
   };
+}
+
+/** One that cannot be read is shown as `unreadable=…`; nobody can take a run that has it. */
+export function readPartition(column: unknown): StoredWalk['partition'] {
+  return readJson(column) as StoredWalk['partition'];
 }

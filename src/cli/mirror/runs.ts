@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { listRecentRuns } from '../../mirror/reports/run-reports.ts';
-import { formatTable } from '../format.ts';
+import { formatTable, printable } from '../format.ts';
 import { jsonLine } from '../json-line.ts';
 import { lookAtData } from '../look-at-data.ts';
 import { readCount } from '../options.ts';
@@ -30,6 +30,9 @@ export function define(command: Command): Command {
       run.cases_downloaded ?? 0,
       run.cases_failed ?? 0,
     ]);
-    process.stdout.write(formatTable([head, ...rows]));
+    const notes = runs.flatMap(({ id, error_summary }) =>
+      error_summary === null ? [] : [`Run ${id}: ${printable(error_summary)}\n`],
+    );
+    process.stdout.write(formatTable([head, ...rows]) + notes.join(''));
   });
 }

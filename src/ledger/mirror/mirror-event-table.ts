@@ -3,10 +3,10 @@
 import type { StatementSync } from 'node:sqlite';
 import { redactSecrets } from '../../observe/redact.ts';
 import type { Instant } from '../../platform/clock.ts';
-import type { Json } from '../../platform/json.ts';
 import type { Database } from '../database.ts';
 import { isoTime } from '../iso-time.ts';
 import type { RunId } from '../run.ts';
+import { readJson } from '../stored-json.ts';
 import type { CaseId } from './case-row.ts';
 import type { MirrorEvent, StoredMirrorEvent } from './mirror-event.ts';
 
@@ -31,7 +31,7 @@ export class MirrorEventTable {
       id: Number(row.id),
       runId: row.run_id === null ? null : Number(row.run_id),
       label: String(row.event_type),
-      fields: JSON.parse(String(row.payload_json)) as Json,
+      fields: readJson(row.payload_json),
       at: String(row.created_at),
     }));
   }

@@ -3,6 +3,8 @@
 import type { Json } from '../../platform/json.ts';
 import { HEALTHS, type Health, RUN_STATUSES, type RunStatus } from '../health.ts';
 import type { RunId, Trigger } from '../run.ts';
+import { errorOf } from '../run-table.ts';
+import { readJson } from '../stored-json.ts';
 import { textOrNull, type VersionId } from './csv-version.ts';
 import type { RunCoverage } from './run-coverage.ts';
 
@@ -47,9 +49,9 @@ export function readMirrorRun(row: Record<string, unknown>): MirrorRun {
     mode: MODES.find((mode) => mode === row.mode) ?? 'full',
     csvVersionId: row.csv_version_id === null ? null : (Number(row.csv_version_id) as VersionId),
     refusedVersionId: row.refused_csv_version_id === null ? null : (Number(row.refused_csv_version_id) as VersionId),
-    params: JSON.parse(String(row.params_json)) as Json,
+    params: readJson(row.params_json),
     status: RUN_STATUSES.find((status) => status === row.status) ?? 'failed',
-    errorSummary: textOrNull(row.error_summary),
+    errorSummary: errorOf(row) ?? null,
     startedAt: String(row.started_at),
     endedAt: textOrNull(row.ended_at),
     coverage: row.cases_attempted === null ? undefined : readCoverage(row),

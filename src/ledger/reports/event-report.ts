@@ -5,6 +5,7 @@ import type { Json } from '../../platform/json.ts';
 import type { Database } from '../database.ts';
 import type { RequestId } from '../page-result.ts';
 import type { RunId } from '../run.ts';
+import { readJson } from '../stored-json.ts';
 
 export interface EventReportRow {
   readonly id: number;
@@ -74,7 +75,7 @@ function readEvent(row: Record<string, unknown>): EventReportRow {
     request: optional(row.request_id),
     caseId: optional(row.case_id),
     url: row.url === null ? undefined : String(row.url),
-    data: JSON.parse(String(row.payload_json)) as Json,
+    data: readJson(row.payload_json),
   };
 }
 

@@ -1,10 +1,10 @@
 // The records of a run as lists show them.
 
-import type { Json } from '../../platform/json.ts';
 import type { Database } from '../database.ts';
 import type { RequestId } from '../page-result.ts';
 import type { StoredRecord } from '../record-table.ts';
 import type { RunId } from '../run.ts';
+import { readErrors, readJson } from '../stored-json.ts';
 import { type Condition, escapeLike, type Listed } from './list-rows.ts';
 
 export interface RecordReportRow extends StoredRecord {
@@ -29,7 +29,7 @@ export function listedRecords(run: RunId, { kind, valid, search }: RecordFilter)
 
 /** A field of the data, to sort by. */
 export function fieldOf(name: string): Condition {
-  return { sql: 'data ->> ?', values: [`$.${JSON.stringify(name)}`] };
+  return { sql: 'CASE WHEN json_valid(data) THEN data ->> ? END', values: [`$.${JSON.stringify(name)}`] };
 }
 
 export class RecordReport {
@@ -64,8 +64,8 @@ function readRecord(row: Record<string, unknown>): RecordReportRow {
   return {
     id: Number(row.id),
     kind: String(row.kind),
-    data: JSON.parse(String(row.data)) as Json,
-    errors: row.errors === null ? undefined : JSON.parse(String(row.errors)),
+    data: readJson(row.data),
+    errors: row.errors === null ? undefined : readErrors(row.errors),
     request: row.request_id as RequestId,
     url: String(row.url),
     step: String(row.step),

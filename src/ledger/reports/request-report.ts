@@ -6,6 +6,7 @@ import type { RequestId } from '../page-result.ts';
 import { partitionName } from '../probe.ts';
 import type { RunId } from '../run.ts';
 import { isVerdict, type Verdict } from '../verdict.ts';
+import { readPartition } from '../walk-table.ts';
 import { type Condition, escapeLike, type Listed } from './list-rows.ts';
 
 const REQUEST_STATES = ['ready', 'claimed', 'delayed', 'settled'] as const;
@@ -106,7 +107,7 @@ export class RequestReport {
       .all(request)
       .map((row) => ({
         speculator: String(row.speculator),
-        partition: partitionName(JSON.parse(String(row.partition))),
+        partition: partitionName(readPartition(row.partition)),
         id: Number(row.id),
         verdict: row.verdict === null ? undefined : String(row.verdict),
       }));

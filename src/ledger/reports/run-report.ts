@@ -51,6 +51,9 @@ export interface RunFilter {
   readonly before?: number | undefined;
 }
 
+/** Null for an owner that cannot be read. */
+const OWNER_PID = `CASE WHEN json_valid(owner) THEN owner ->> 'pid' END`;
+
 export class RunReport {
   readonly #tables: LedgerTables;
 
@@ -134,12 +137,12 @@ export class RunReport {
     const row = this.#tables.database
       .prepare(
         `SELECT runs.* FROM runs JOIN run_owners ON run_id = runs.id
-         WHERE owner ->> 'pid' = ? ORDER BY runs.id DESC LIMIT 1`,
+         WHERE ${OWNER_PID} = ? ORDER BY runs.id DESC LIMIT 1`,
       )
       .get(pid);
     const run = row === undefined ? undefined : readReported(row);
     if (run !== undefined && this.ownerOf(run.id, now).state === 'alive') return { run };
-    const sites = this.#tables.database.prepare(`SELECT site_id FROM site_owners WHERE owner ->> 'pid' = ?`).all(pid);
+    const sites = this.#tables.database.prepare(`SELECT site_id FROM site_owners WHERE ${OWNER_PID} = ?`).all(pid);
     const site = sites.map((found) => String(found.site_id)).find((id) => this.ownerOfWalk(id, now).state === 'alive');
     return site === undefined ? {} : { site };
   }

@@ -3,6 +3,7 @@
 import type { Instant } from '../../platform/clock.ts';
 import type { Json } from '../../platform/json.ts';
 import type { Database } from '../database.ts';
+import { readJson, requireJson } from '../stored-json.ts';
 
 /** The number of a start page in its data directory. */
 export type StartPageId = number & { readonly brand: 'StartPageId' };
@@ -105,7 +106,7 @@ export class PartialRunTable {
     return {
       siteId: site,
       createdAt: Number(row.created_at),
-      settings: JSON.parse(String(row.settings)),
+      settings: readJson(row.settings),
       definition: row.definition === null ? undefined : String(row.definition),
       startPages: this.startPagesOf(site),
     };
@@ -175,7 +176,7 @@ export class PartialRunTable {
   /** The cookies of a walk, as they were saved. */
   cookiesOf(site: string): Json {
     const row = this.#database.prepare('SELECT cookies FROM partial_runs WHERE site_id = ?').get(site);
-    return row === undefined ? {} : JSON.parse(String(row.cookies));
+    return row === undefined ? {} : requireJson(row.cookies, `cookies of the walk of ${site}`);
   }
 
   saveCookies(site: string, cookies: Json): void {

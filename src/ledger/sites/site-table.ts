@@ -2,6 +2,7 @@
 
 import type { Json } from '../../platform/json.ts';
 import type { Database } from '../database.ts';
+import { readJson } from '../stored-json.ts';
 
 export interface StoredSite {
   /** Its domain. */
@@ -39,6 +40,6 @@ function readSite(row: Record<string, unknown>): StoredSite {
   return {
     id: String(row.id),
     source: row.source === null ? undefined : String(row.source),
-    config: JSON.parse(String(row.config)),
+    config: readJson(row.config),
   };
 }

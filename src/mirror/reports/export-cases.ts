@@ -3,6 +3,7 @@
 
 import type { CaseFacts } from '../../ledger/mirror/case-facts.ts';
 import type { MirrorLedger } from '../../ledger/mirror/mirror-ledger.ts';
+import { readJson } from '../../ledger/stored-json.ts';
 import type { Json } from '../../platform/json.ts';
 
 export interface ExportedCase {
@@ -77,7 +78,7 @@ function exported({
     category: known.category,
     subject: known.subject,
     judgment_date: known.judgmentDate,
-    other: known.otherJson === null ? {} : (JSON.parse(known.otherJson) as Json),
+    other: known.otherJson === null ? {} : readJson(known.otherJson),
     is_active: known.isActive,
     file_version: held.version,
     file_path: `pdfs/${held.filePath}`,
