@@ -1,4 +1,4 @@
-// Draws ids as a line of a given width. A column stands for an equal part of the ids; what was refused or never answered
+// Draws ids as a line of a given width. A column stands for an equal part of the ids; what was refused or had no usable answer
 // shows however little of it there is, else the share of hits decides.
 
 import { styleText } from 'node:util';
@@ -20,7 +20,7 @@ const GLYPHS = {
   few: { glyph: '░', style: 'green', means: 'few' },
   absent: { glyph: '·', style: 'dim', means: 'absent' },
   blocked: { glyph: '×', style: 'red', means: 'refused' },
-  unknown: { glyph: '?', style: 'yellow', means: 'never answered' },
+  unknown: { glyph: '?', style: 'yellow', means: 'no usable answer' },
   failed: { glyph: '!', style: 'red', means: 'failed' },
   duplicate: { glyph: '=', style: 'blue', means: 'duplicate' },
   skipped: { glyph: '-', style: 'yellow', means: 'skipped' },

@@ -66,7 +66,7 @@ function describe(walks: readonly ShownWalk[]): [counts: string, hole: string] {
 const WORDS = [
   ['absent', 'absent'],
   ['blocked', 'refused'],
-  ['unknown', 'never answered'],
+  ['unknown', 'without a usable answer'],
   ['failed', 'failed'],
   ['duplicate', 'duplicate'],
   ['skipped', 'skipped'],

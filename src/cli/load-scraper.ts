@@ -6,7 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { CurlewError, ErrorCode, messageOf, systemCodeOf } from '../platform/errors.ts';
 import { type AnyScraperParams, Scraper } from '../scraper/scraper.ts';
 import { isSite, type SiteDefinition } from '../sites/define-site.ts';
-import { hookScraperModules } from './scraper-modules.ts';
+import { hookScraperModules, lastLoadedModule } from './scraper-modules.ts';
+import { type SyntaxPlace, syntaxPlace } from './syntax-place.ts';
 
 /** A scraper of whatever file. */
 export type ScraperClass = (new (params?: AnyScraperParams) => Scraper) & typeof Scraper;
@@ -66,25 +67,40 @@ async function trying<T>(file: string, code: ErrorCode, work: () => Promise<T>):
     return await work();
   } catch (cause) {
     if (cause instanceof CurlewError) throw cause;
-    throw new CurlewError(code, `${file} cannot be loaded: ${explain(cause)}`, {
-      remedy: remedyFor(cause),
+    const place = cause instanceof SyntaxError && placeIn(cause) === '' ? findPlace() : undefined;
+    const message = place === undefined ? explain(cause) : `${messageOf(cause)}\n${place.text}`;
+    throw new CurlewError(code, `${file} cannot be loaded: ${message}`, {
+      remedy: place?.isDecorator ? NO_DECORATORS : remedyFor(cause),
       cause,
     });
   }
 }
 
-/** For a syntax error the place is in the first lines of the stack: file, line, and a caret. */
+/** For a syntax error that stripping types has found, the first lines of the stack: file, line, and a caret. Else empty. */
+function placeIn({ name, stack = '' }: SyntaxError): string {
+  return stack.slice(0, stack.indexOf(name)).trim();
+}
+
+function findPlace(): SyntaxPlace | undefined {
+  const url = lastLoadedModule();
+  return url?.startsWith('file:') ? syntaxPlace(url) : undefined;
+}
+
 function explain(cause: unknown): string {
   if (!(cause instanceof Error)) return messageOf(cause);
   const stack = cause.stack ?? '';
   if (cause instanceof SyntaxError) {
-    const place = stack.slice(0, stack.indexOf(cause.name)).trim();
+    const place = placeIn(cause);
     return place === '' ? cause.message : `${cause.message}\n${place}`;
   }
   // The message of a missing module says who imports it; the stack would only name us.
   const frame = systemCodeOf(cause) === 'ERR_MODULE_NOT_FOUND' ? null : /^\s+at .*?(file:\/\/[^\s)]+)/m.exec(stack);
   return frame === null ? cause.message : `${cause.message} (${frame[1]})`;
 }
+
+const NO_DECORATORS =
+  'Scraper files run as they are, with types stripped, and so without decorators. Declare a field instead: ' +
+  'byNumber = speculate({ … }, (id) => get(…)); or compile the file first.';
 
 function remedyFor(cause: unknown): string {
   switch (systemCodeOf(cause)) {

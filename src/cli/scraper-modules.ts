@@ -15,6 +15,12 @@ const OWN: Readonly<Record<string, string>> = {
 };
 
 let hooked = false;
+let lastLoaded: string | undefined;
+
+/** The module that was loaded last: when loading fails with a syntax error, the one that has it. */
+export function lastLoadedModule(): string | undefined {
+  return lastLoaded;
+}
 
 /** From now on, for this process. May be called again. */
 export function hookScraperModules(): void {
@@ -31,6 +37,10 @@ export function hookScraperModules(): void {
         if (!isZod || systemCodeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
         return next(specifier, { ...context, parentURL: import.meta.url });
       }
+    },
+    load(url, context, next) {
+      lastLoaded = url;
+      return next(url, context);
     },
   });
 }

@@ -4,7 +4,7 @@ import { runWaits } from '../engine/run-waits.ts';
 import type { HostCounts } from '../ledger/count-table.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
-import { formatInstant, formatTable, formatWait, printable } from './format.ts';
+import { formatInstant, formatTable, formatWait, printable, printableLines } from './format.ts';
 import { commandLine, formatNext, formatSummary, nextSteps } from './format-summary.ts';
 import { formatWalks, lookAtWalks } from './format-walks.ts';
 import { jsonLine } from './json-line.ts';
@@ -62,7 +62,7 @@ function format(shown: Shown, data: string): string {
   const { run, state, summary, hosts, kinds, problems, holder, walks, waits } = shown;
   const parts = [formatSummary(summary, state), `  started   ${formatInstant(run.startedAt)}\n`];
   if (run.source !== undefined) parts.push(`  scraper   ${printable(run.source)}\n`);
-  if (run.error !== undefined) parts.push(`  error     ${printable(run.error)}\n`);
+  if (run.error !== undefined) parts.push(`  error     ${printableLines(run.error)}\n`);
   if (holder !== undefined) parts.push(`  owner     process ${holder.pid} on ${holder.machine}\n`);
   for (const wait of waits) parts.push(`  now       ${formatWait(wait)}\n`);
   if (hosts.length > 0) parts.push(`\n${formatTable([HOST_HEAD, ...hosts.map(hostRow)])}`);
@@ -86,13 +86,14 @@ function hostRow({ host, counts: c }: HostCounts): (string | number)[] {
 function formatProblem(problem: Shown['problems'][number], run: string, data: string): string {
   const { verdict, reason, count, example } = problem;
   const mark = styleText(verdict === 'skipped' ? 'yellow' : 'red', verdict);
-  const lines = [`${mark} ${count}×  ${printable(reason ?? '')}`];
+  const lines = [`${mark} ${count}×  ${printableLines(reason ?? '')}`];
   const { message, remedy } = readDetail(problem.detail);
   // What the message of this page has beyond the reason of all: its address, its archived body, the place in the step.
   const particulars = message?.startsWith(`${reason} on `) ? message.slice(`${reason} on `.length) : undefined;
-  lines.push(`  e.g. ${printable(particulars ?? example)}`);
-  if (particulars === undefined && message !== undefined && message !== reason) lines.push(`  ${printable(message)}`);
-  if (remedy !== undefined) lines.push(`  ${printable(remedy)}`);
+  lines.push(`  e.g. ${printableLines(particulars ?? example)}`);
+  if (particulars === undefined && message !== undefined && message !== reason)
+    lines.push(`  ${printableLines(message)}`);
+  if (remedy !== undefined) lines.push(`  ${printableLines(remedy)}`);
   if (message !== undefined) lines.push(`  See it:  ${commandLine(`page ${run} ${quoted(example)}`, data)}`);
   return `${lines.join('\n')}\n`;
 }

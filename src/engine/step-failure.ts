@@ -18,14 +18,21 @@ export function stepFailure(scraper: string, step: string, error: unknown): Step
   if (error instanceof CurlewError) {
     const { code, summary, remedy } = error;
     const rest = { code, ...(remedy !== undefined && { remedy }) };
-    if (error instanceof StructureError) return { ...rest, reason: error.summary, message: error.message + place };
-    if (summary === undefined) return { ...rest, reason: error.message + place, message: error.message + place };
-    const said = (text: string) => `${scraper}.${step}: ${text}${place}`;
+    const placed = (text: string) => endFirstLine(text, place);
+    if (error instanceof StructureError) return { ...rest, reason: error.summary, message: placed(error.message) };
+    if (summary === undefined) return { ...rest, reason: placed(error.message), message: placed(error.message) };
+    const said = (text: string) => placed(`${scraper}.${step}: ${text}`);
     return { ...rest, reason: said(summary), message: said(error.message) };
   }
   const message = `${scraper}.${step} threw: ${messageOf(error)}${place}`;
   const stack = error instanceof Error ? error.stack : undefined;
   return { code: ErrorCode.stepFailed, reason: message, message, ...(stack !== undefined && { stack }) };
+}
+
+/** What follows the first line may be a drawing: an expression with a caret below it. */
+function endFirstLine(text: string, end: string): string {
+  const [first = '', ...drawing] = text.split('\n');
+  return [first + end, ...drawing].join('\n');
 }
 
 /** Where in the author's file the step was when it threw, in parentheses: ` (court.ts:23:15)`. Empty when not known. */

@@ -176,7 +176,7 @@ function warningsOf(surveyed: SurveyedWalk): string[] {
     warnings.push(`${name}: ${sayIdsWere(own.blocked)} refused, not missing; resume asks for them again.`);
   }
   if (own.counts.unknown > 0) {
-    warnings.push(`${name}: ${sayIdsWere(own.unknown)} never answered; resume asks for them again.`);
+    warnings.push(`${name}: ${sayIdsWere(own.unknown)} without a usable answer; resume asks for them again.`);
   }
   // A gap of g ends at a hole of g ids, and crosses one of g − 1.
   if (walk.gap > 0 && largestGap > 0 && largestGap >= NEAR * (walk.gap - 1)) {

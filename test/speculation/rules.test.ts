@@ -281,7 +281,7 @@ describe('rule 8: each probe keeps its verdict', () => {
     });
     expect(summary.health).not.toBe('ok');
     expect(summary.warnings).toContain('byId: ids 4–5 were refused, not missing; resume asks for them again.');
-    expect(summary.warnings).toContain('byId: id 7 was never answered; resume asks for them again.');
+    expect(summary.warnings).toContain('byId: id 7 was without a usable answer; resume asks for them again.');
   });
 
   it('a ban is not the end of the docket, and resume asks again for what was refused', async () => {

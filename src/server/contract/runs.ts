@@ -135,7 +135,7 @@ const Walk = z
     gapMap: z
       .object({ from: z.number().nullable(), runs: z.string() })
       .describe(
-        'from the first id on: lengths and letters, 119h12a; h hit, a absent, s skipped, b refused, f failed, u never answered, d duplicate, p pending, n not asked',
+        'from the first id on: lengths and letters, 119h12a; h hit, a absent, s skipped, b refused, f failed, u no usable answer, d duplicate, p pending, n not asked',
       ),
   })
   .meta({ id: 'Walk' });

@@ -61,7 +61,7 @@ describe('what needs attention', () => {
     ],
     [{ state: 'failed', error: 'disk full' }, 'county-court: run failed: disk full'],
     [{ state: 'interrupted', counts: { ...NONE, pending: 3 } }, 'county-court: stopped with 3 requests pending'],
-    [{ counts: { ...NONE, unknown: 2 } }, 'county-court: 2 requests never answered'],
+    [{ counts: { ...NONE, unknown: 2 } }, 'county-court: 2 requests without a usable answer'],
     [{ kind: 'mirror', counts: { ...NONE, failed: 2 } }, 'county-court: 2 cases failed'],
     [{ invalid: 4 }, 'county-court: 4 records of 10 not as the schema says'],
     [{ health: 'suspicious' }, 'county-court: completed, but found nothing or far less than before'],

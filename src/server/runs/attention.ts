@@ -89,7 +89,12 @@ function ofRun({ row, walks, lastHeardOf, since }: RunFacts): Attention[] {
     );
   }
   if (counts.unknown > 0 && !isReplay) {
-    add('warning', `${say(counts.unknown, what)} never answered`, since.unknown, 'Resume asks for them again.');
+    add(
+      'warning',
+      `${say(counts.unknown, what)} without a usable answer`,
+      since.unknown,
+      'Resume asks for them again.',
+    );
   }
   if (counts.failed > 0) {
     add(

@@ -63,7 +63,7 @@ export async function obstacles(ledger: Ledger, read: ReportedRun): Promise<RunD
 async function obstaclesTo({ reports }: Ledger, { run, owner }: OwnedRun): Promise<RunDetail['can']> {
   const busy = owner.state === 'alive' ? 'It is being worked on.' : null;
   const { blocked, unknown, pending } = (await reports.countsOf(run.id)).requests;
-  // A resume asks once more for what was refused or never answered.
+  // A resume asks once more for what was refused or had no usable answer.
   const isWhole = run.status === 'completed' && blocked + unknown + pending === 0;
   const isMirror = run.kind === 'mirror';
   const noFile = run.source === undefined ? 'It was started from code, not from a file.' : null;

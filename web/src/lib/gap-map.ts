@@ -7,7 +7,7 @@ export const ID_STATES = {
   s: { name: 'skipped', verdict: 'skipped' },
   b: { name: 'refused', verdict: 'blocked' },
   f: { name: 'failed', verdict: 'failed' },
-  u: { name: 'never answered', verdict: 'unknown' },
+  u: { name: 'no usable answer', verdict: 'unknown' },
   d: { name: 'duplicate', verdict: 'duplicate' },
   p: { name: 'pending', verdict: 'pending' },
   n: { name: 'not asked', verdict: 'none' },

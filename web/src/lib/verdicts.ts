@@ -23,7 +23,7 @@ export const VERDICT_MEANING: Readonly<Record<VerdictName, string>> = {
   skipped: 'passed over, with a reason',
   failed: 'given up: it could not be fetched or read',
   blocked: 'refused by the site',
-  unknown: 'never answered',
+  unknown: 'no usable answer',
   pending: 'waiting in the queue',
 };
 
