@@ -2,9 +2,12 @@
 // never asked for, or never got an answer to, is unknown here too.
 
 import { ArchiveReader } from '../archive/archive-reader.ts';
-import type { Outcome } from '../fetch/outcome.ts';
+import { UNMATCHED_HEADER } from '../fetch/browser/unmatched-header.ts';
+import { headerValue } from '../fetch/http/header-list.ts';
+import type { HeaderList, Outcome } from '../fetch/outcome.ts';
 import type { StoredExchange } from '../ledger/exchange-table.ts';
 import type { ClaimedRequest } from '../ledger/page-result.ts';
+import type { RequestSpec } from '../ledger/request-spec.ts';
 import type { RequestFate } from '../ledger/request-table.ts';
 import type { RunId } from '../ledger/run.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
@@ -25,12 +28,14 @@ export class ArchiveSource implements AnswerSource {
     this.#reader = new ArchiveReader(data.archive);
   }
 
-  async answer({ identity }: ClaimedRequest): Promise<Outcome> {
+  async answer({ identity, spec }: ClaimedRequest): Promise<Outcome> {
     const fate = await this.#data.ledger.fateOf(this.#run, identity);
     if (fate === undefined) return unknown(`run ${this.#run} never asked for it`);
     const final = (await this.#data.ledger.exchangesOf(fate.id)).at(-1);
     if (final !== undefined && final.status >= 200 && final.status < 300) {
-      return this.#read(final);
+      const read = await this.#read(final);
+      // A page in the browser that lacked what it was waited for is no answer now either, unless the author waits for another.
+      return read.kind === 'ok' && lacks(read.response.responseHeaders, spec) ? pageless(fate) : read;
     }
     return pageless(fate);
   }
@@ -57,6 +62,11 @@ export class ArchiveSource implements AnswerSource {
   async close(): Promise<void> {
     await this.#reader.close();
   }
+}
+
+function lacks(headers: HeaderList, { via, waitFor }: RequestSpec): boolean {
+  if (via !== 'browser' || waitFor === undefined) return false;
+  return headerValue(headers, UNMATCHED_HEADER) === encodeURIComponent(waitFor);
 }
 
 /** The same fate as in the run that is replayed. */

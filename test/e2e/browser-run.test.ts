@@ -1,10 +1,16 @@
+import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startCourt } from '../../sim/court/court.ts';
+import { run as runScraper } from '../../src/engine/run.ts';
+import { entry } from '../../src/scraper/entry.ts';
+import { get } from '../../src/scraper/request.ts';
+import { Scraper } from '../../src/scraper/scraper.ts';
 import { closing } from '../fixtures/closing.ts';
 import { curlew, runArguments, sortedRecords, summaryIn } from '../fixtures/curlew-process.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 import { chromiumOrSkip } from '../fixtures/services.ts';
+import { reply, startPages } from './browser-setup.ts';
 
 await chromiumOrSkip();
 
@@ -52,3 +58,70 @@ it('fails what a browser cannot do, says why, and goes on with the rest', async 
   expect(stdout).toContain('h1[');
   expect(stdout).toContain('a browser is not sent to an address with POST');
 }, 120_000);
+
+describe('a page that is not as it was wanted', () => {
+  const preload = fileURLToPath(new URL('../fixtures/hasty-time.ts', import.meta.url));
+  const scraper = (url: string, waitFor = '#verdict > p') => `
+    import { entry, get, record, Scraper } from 'curlew';
+    import { z } from 'zod';
+    export default class Late extends Scraper {
+      baseUrl = '${url}';
+      start = entry(() => get({ url: '/case', via: 'browser', waitFor: '${waitFor}' }, this.read));
+      *read(page) { yield record('title', z.string(), page.text('h1')); }
+    }`;
+  const fast = (data: string) => ['--rate', 'off', '--allow-host', '127.0.0.1', '--data', data, '--json'];
+
+  it('is asked for once, kept with the selector that nothing matched, and failed in a replay too', async () => {
+    let asked = 0;
+    const page = () => {
+      asked++;
+      return reply(200, '<h1>Smith v Jones</h1><p id="verdict">not yet</p>');
+    };
+    const site = await startPages({ '/case': page });
+    await writeFile(scratch('late.ts'), scraper(site.url));
+    const data = scratch('data');
+    const ended = await curlew(['run', scratch('late.ts'), ...fast(data)], { preload });
+    expect(ended.code).toBe(1);
+    expect(summaryIn(ended)).toMatchObject({ health: 'failed', requests: { failed: 1, unknown: 0 }, records: 0 });
+    expect(asked).toBe(1);
+    const shown = await curlew(['show', 'latest', '--data', data]);
+    expect(shown.stdout).toContain('no element matched "#verdict > p" within 30 s after the page had loaded');
+    const kept = await curlew(['page', 'latest', `${site.url}/case`, '--data', data]);
+    expect(kept.stdout).toContain('<p id="verdict">not yet</p>');
+
+    expect(summaryIn(await curlew(['replay', '1', '--data', data, '--json']))).toMatchObject({
+      requests: { failed: 1 },
+      records: 0,
+    });
+    // Whoever corrects the selector gets the page without asking for it again.
+    await writeFile(scratch('late.ts'), scraper(site.url, '#verdict'));
+    expect(summaryIn(await curlew(['replay', '1', '--data', data, '--json']))).toMatchObject({ records: 1 });
+    expect(asked).toBe(1);
+  }, 120_000);
+
+  it.each([
+    ['an endless script', '<script>for (;;);</script>'],
+    ['alerts without end', '<script>for (;;) alert("again");</script>'],
+    ['a script that begins after the load', '<script>onload = () => setTimeout(() => { for (;;); })</script>'],
+    ['a page that is never complete', '<script>for (;;) document.write("<img src=/x>");</script>'],
+  ])(
+    'because of %s has one limit for the whole load',
+    async (_, script) => {
+      let asked = 0;
+      const page = () => {
+        asked++;
+        return reply(200, `<!doctype html><h1>here</h1>${script}`);
+      };
+      const site = await startPages({ '/case': page });
+      class Endless extends Scraper {
+        override baseUrl = site.url;
+        start = entry(() => get({ url: '/case', via: 'browser', waitFor: 'h2' }));
+      }
+      const settings = { rate: 'off', allowHosts: ['127.0.0.1'], totalTimeoutMs: 3_000 } as const;
+      const summary = await runScraper(new Endless(), { data: scratch('data'), ...settings }).summary;
+      expect(summary).toMatchObject({ status: 'completed', requests: { failed: 1, unknown: 0, pending: 0 } });
+      expect(asked).toBe(1);
+    },
+    120_000,
+  );
+});

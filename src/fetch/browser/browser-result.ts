@@ -26,7 +26,7 @@ export interface BrowserRequest {
   readonly ownCookies?: OwnCookies;
   /** Loads of different sessions share nothing; loads of one session share Chromium's cache and storage while it is in use. */
   readonly session: string;
-  /** Wait after the `load` event until an element matches this CSS selector. Not done when the status is not 2xx. */
+  /** Wait after the `load` event until an element matches this CSS selector. Not done when the status is not 2xx. A page without it is an answer all the same, and says so (`unmatched`). */
   readonly waitFor?: string;
   /** Takes the body of a 2xx answer, be it a download or a page. Without it a download is a failure. */
   readonly sink?: BodySink;
@@ -37,8 +37,6 @@ export interface BrowserRequest {
 }
 
 export const BROWSER_FAILURE_CODES = [
-  /** The page loaded, but no element matched `waitFor` in time. */
-  'wait_timeout',
   /** A page was asked for, and Chromium wants to save a file. */
   'unwanted_download',
   'download_failed',
@@ -93,6 +91,8 @@ export interface BrowserAnswer extends HopAnswer, LoadReport {
   /** After redirects and whatever the page's scripts did to it. */
   readonly url: string;
   readonly at: Instant;
+  /** No element matched `waitFor` in time, as a clause for people: the page is there, and not as it was wanted. */
+  readonly unmatched?: string;
 }
 
 export interface BrowserFailure extends LoadReport {

@@ -19,12 +19,7 @@ describe('classifyBrowser', () => {
     const meanings = BROWSER_FAILURE_CODES.map((code) => [code, classifyBrowser(failure(code), context)] as const);
     const retriable = meanings.filter(([, meaning]) => meaning.kind === 'url_specific' && meaning.retriable);
     expect(meanings.every(([, meaning]) => meaning.kind === 'url_specific')).toBe(true);
-    expect(retriable.map(([code]) => code)).toEqual([
-      'wait_timeout',
-      'download_failed',
-      'navigation_failed',
-      'browser_crashed',
-    ]);
+    expect(retriable.map(([code]) => code)).toEqual(['download_failed', 'navigation_failed', 'browser_crashed']);
   });
 
   it('means with the codes of plain HTTP what plain HTTP means', () => {

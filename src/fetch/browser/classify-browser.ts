@@ -11,12 +11,20 @@ export function classifyBrowser(
   context: ClassifyContext,
 ): Classified {
   switch (result.kind) {
-    case 'answer':
+    case 'answer': {
+      const { status, unmatched: reason } = result;
+      // The page came, and another try takes as long: it is kept for a person to look at.
+      if (reason !== undefined) return { kind: 'url_specific', status, reason, retriable: false };
       return classify(result, context);
+    }
     case 'refused':
       return { kind: 'skipped', reason: result.reason };
     case 'failure': {
       const { code, reason, head } = result;
+      // The limit is one for the whole load. Its document was answered, and what takes so long is the page itself.
+      if (code === 'total_timeout' && head !== undefined) {
+        return { kind: 'url_specific', status: head.status, reason, retriable: false, failure: code };
+      }
       if (isHopFailureCode(code)) return classify({ kind: 'failure', code, reason, head }, context);
       return { kind: 'url_specific', status: head?.status, reason, retriable: isRetriable(code) };
     }
@@ -31,7 +39,6 @@ function isHopFailureCode(code: BrowserFailure['code']): code is HopFailureCode 
 
 function isRetriable(code: BrowserFailureCode): boolean {
   switch (code) {
-    case 'wait_timeout':
     case 'download_failed':
     case 'navigation_failed':
     case 'browser_crashed':

@@ -6,6 +6,7 @@ import type { BrowserAnswer, BrowserHop, LoadReport } from './browser-result.ts'
 import { headersForBody } from './dom-snapshot.ts';
 import type { LoadedDocument } from './page-load.ts';
 import type { TrackedRequest } from './page-traffic.ts';
+import { UNMATCHED_HEADER } from './unmatched-header.ts';
 
 const SNAPSHOT_TYPE = 'text/html; charset=utf-8';
 
@@ -26,7 +27,7 @@ export function answerOf(
   durationMs: number,
   report: LoadReport,
 ): BrowserAnswer {
-  const { answer, url, visit } = document;
+  const { answer, url, visit, unmatched } = document;
   const { at, requestHeaders, remoteAddress } = visit;
   const { status, statusText } = answer;
   const headers = headersOf(document);
@@ -41,11 +42,18 @@ export function answerOf(
     requestHeaders,
     remoteAddress,
     durationMs,
+    ...(unmatched && { unmatched: unmatched.reason }),
     ...report,
   };
 }
 
 function headersOf(document: LoadedDocument): HeaderList {
+  const headers = bodyHeadersOf(document);
+  const { unmatched } = document;
+  return unmatched === undefined ? headers : [...headers, [UNMATCHED_HEADER, encodeURIComponent(unmatched.selector)]];
+}
+
+function bodyHeadersOf(document: LoadedDocument): HeaderList {
   const { headers } = document.answer;
   switch (document.kind) {
     case 'html':

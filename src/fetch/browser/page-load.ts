@@ -25,6 +25,14 @@ interface Loaded {
   readonly visit: TrackedRequest;
   readonly answer: VisitAnswer;
   readonly url: string;
+  /** Set when no element matched `waitFor` in time. */
+  readonly unmatched?: Unmatched;
+}
+
+/** A page that is there, and not as it was wanted. */
+interface Unmatched {
+  readonly selector: string;
+  readonly reason: string;
 }
 
 /** What a load ended with. */
@@ -123,7 +131,9 @@ export class PageLoad {
     await watch.until(visit.over);
     throwIfFailed(visit);
     const isOk = answer.status >= 200 && answer.status <= 299;
-    if (request.waitFor !== undefined && isOk) await this.#waitFor(request.waitFor, hasMoved);
+    const unmatched =
+      request.waitFor !== undefined && isOk ? await this.#waitFor(request.waitFor, hasMoved) : undefined;
+    const missing = unmatched && { unmatched };
     if (hasMoved()) return undefined;
     const snapshot = await this.#read<RawSnapshot>(snapshotScript(maxSnapshotBytes));
     if (snapshot === undefined || hasMoved()) return undefined;
@@ -132,10 +142,10 @@ export class PageLoad {
       if (snapshot.html === null || Buffer.byteLength(snapshot.html) > maxSnapshotBytes) {
         throw new HopError('decoded_too_large', `the page as shown is larger than ${maxSnapshotBytes} bytes`);
       }
-      return { kind: 'html', visit, answer, url: snapshot.url, html: snapshot.html };
+      return { kind: 'html', visit, answer, url: snapshot.url, html: snapshot.html, ...missing };
     }
     const bytes = await watch.chromium(this.#bodyOf(step));
-    return { kind: 'bytes', visit, answer, url: snapshot.url, bytes };
+    return { kind: 'bytes', visit, answer, url: snapshot.url, bytes, ...missing };
   }
 
   /** What comes of a document that was not shown; undefined when it was, or when the one before it stays. */
@@ -174,21 +184,22 @@ export class PageLoad {
     throw new BrowserError('navigation_failed', `Chromium gave up on ${url}: ${step.failure}`);
   }
 
-  /** Ends when the element is there, or when the page went on. */
-  async #waitFor(selector: string, hasMoved: () => boolean): Promise<void> {
+  /** Ends when the element is there, or when the page went on, or its time is over: then it gives what is missing. */
+  async #waitFor(selector: string, hasMoved: () => boolean): Promise<Unmatched | undefined> {
     const { watch, waitMs } = this.#options;
     let waiting = true;
     const isOver = (match: Match | undefined) => match === 'found' || match === 'invalid' || hasMoved() || !waiting;
     const match = await watch.within(waitMs, this.#look(matchScript(selector), isOver)).finally(() => {
       waiting = false;
     });
-    if (match === 'found' || hasMoved()) return;
+    if (match === 'found' || hasMoved()) return undefined;
     if (match === 'invalid') {
       throw new CurlewError(ErrorCode.selectorSyntax, `"${selector}" is not a CSS selector that Chromium knows`, {
         remedy: 'Correct the waitFor of the request.',
       });
     }
-    throw new BrowserError('wait_timeout', `no element matched "${selector}" ${waitMs} ms after the page had loaded`);
+    const reason = `no element matched "${selector}" within ${waitMs / 1000} s after the page had loaded`;
+    return { selector, reason };
   }
 
   /** Reads something of the page again and again, until it is as wanted. */

@@ -115,7 +115,8 @@ export class SessionLoad {
   /** Puts the body where it belongs: a 2xx answer into the sink, if there is one. */
   async #take(document: LoadedDocument): Promise<HopBody> {
     const { status } = document.answer;
-    const sink = status >= 200 && status <= 299 ? this.#request.sink : undefined;
+    const isWanted = status >= 200 && status <= 299 && document.unmatched === undefined;
+    const sink = isWanted ? this.#request.sink : undefined;
     if (sink === undefined) {
       const bytes = document.kind === 'download' ? NOTHING : bytesOf(document);
       return { kind: 'memory', encoded: bytes, decoded: bytes };
