@@ -16,8 +16,12 @@ import type { LeaseKeeper } from './lease-keeper.ts';
 import { type FetchedPage, fetchedPage } from './webpage-event.ts';
 import type { Lease, StoreResult, WorkQueue } from './work-queue.ts';
 
-/** Where notes of hosts are kept cannot be written: no fault of the page's. To give it back waits until it can. */
-const OUR_STORE: ReadonlySet<ErrorCode> = new Set([ErrorCode.diskFull, ErrorCode.dataDirectory]);
+/** Our own trouble, and no fault of the page's: notes of hosts cannot be written, or there is no socket left. It goes back. */
+const OUR_STORE: ReadonlySet<ErrorCode> = new Set([
+  ErrorCode.diskFull,
+  ErrorCode.dataDirectory,
+  ErrorCode.outOfSockets,
+]);
 
 /** How long a page waits before it is offered to a full outbox again. */
 const FULL_MS = 250;

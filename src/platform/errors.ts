@@ -24,6 +24,7 @@ export const ErrorCode = {
   notInArchive: 'not_in_archive',
   addressRefused: 'address_refused',
   networkClosed: 'network_closed',
+  outOfSockets: 'out_of_sockets',
   siteFile: 'site_file',
   startPage: 'start_page',
   noPartialRun: 'no_partial_run',

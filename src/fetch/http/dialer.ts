@@ -1,9 +1,11 @@
 // Makes one connection: guard, TCP, the proxy's handshake, TLS, in this order and under one deadline.
-// Every failure is a `HopError` named after the step it happened in; nothing is connected before the guard has agreed.
+// Every failure is a `HopError` named after the step it happened in; nothing is connected before the guard has agreed. That this
+// machine has no file descriptor left is nobody's failure but ours: it is tried again, and then thrown as `out_of_sockets`.
 
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
-import { CurlewError, messageOf, systemCodeOf } from '../../platform/errors.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { CurlewError, ErrorCode, messageOf, systemCodeOf } from '../../platform/errors.ts';
 import type { ResolvedAddress, Sockets } from '../../platform/sockets.ts';
 import type { AddressGuard } from '../guard/address-guard.ts';
 import { openConnectTunnel } from '../proxy/connect-tunnel.ts';
@@ -49,7 +51,26 @@ export class Dialer {
     closing: AbortSignal,
     manner: ProxyManner = 'tunnel',
   ): Promise<Socket> {
-    const attempt = new Attempt(AbortSignal.any([closing, AbortSignal.timeout(this.#options.connectMs)]));
+    const deadline = AbortSignal.any([closing, AbortSignal.timeout(this.#options.connectMs)]);
+    for (;;) {
+      try {
+        return await this.#dialOnce(target, proxy, deadline, manner);
+      } catch (error) {
+        if (!(error instanceof OutOfSockets) || closing.aborted) throw error;
+        // Connections that end meanwhile make room.
+        await systemClock.sleep(LOOK_FOR_ROOM_MS, deadline).catch(() => {});
+        if (deadline.aborted) throw error;
+      }
+    }
+  }
+
+  async #dialOnce(
+    target: DialTarget,
+    proxy: ProxyServer | undefined,
+    deadline: AbortSignal,
+    manner: ProxyManner,
+  ): Promise<Socket> {
+    const attempt = new Attempt(deadline);
     try {
       const socket = await (proxy === undefined
         ? this.#direct(target, attempt)
@@ -105,6 +126,25 @@ export class Dialer {
   }
 }
 
+const LOOK_FOR_ROOM_MS = 200;
+
+/** What the system says when it, or the process, has no room for another connection. */
+const NO_ROOM: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
+
+class OutOfSockets extends CurlewError {
+  constructor(doing: string, cause: unknown) {
+    super(ErrorCode.outOfSockets, `No connection can be opened here (${systemCodeOf(cause)}), ${doing}`, {
+      remedy: 'Raise the limit of open files (ulimit -n) or lower --concurrency, then resume the run.',
+      cause,
+    });
+  }
+}
+
+function hasNoRoom(error: unknown): boolean {
+  const errors = error instanceof AggregateError ? error.errors : [error];
+  return errors.length > 0 && errors.every((one) => NO_ROOM.has(systemCodeOf(one) ?? ''));
+}
+
 // Loading the roots is slow, so there is one context for all connections, made when the first one needs it.
 function trustIn(extraCa: readonly string[]): SecureContext {
   return createSecureContext(extraCa.length === 0 ? {} : { ca: [...getCACertificates('default'), ...extraCa] });
@@ -130,6 +170,7 @@ class Attempt {
       return await Promise.race([work, this.#expired.promise]);
     } catch (error) {
       if (error instanceof HopError || error instanceof CurlewError) throw error;
+      if (hasNoRoom(error)) throw new OutOfSockets(doing, error);
       const timedOut = this.#deadline.aborted || systemCodeOf(error) === 'ETIMEDOUT';
       if (timedOut && !code.startsWith('proxy_')) throw new HopError('connect_timeout', `timed out ${doing}`, error);
       const refused = code === 'unreachable' && systemCodeOf(error) === 'ECONNREFUSED';
