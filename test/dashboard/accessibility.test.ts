@@ -94,9 +94,12 @@ it('can be used with the keyboard: the focus goes to the new page, and news do n
 
 /** Loaded as a phone, which has the least room; the others are the same page in another size or colour. */
 const LOOKS = [
-  { colorScheme: 'dark', width: 320 },
-  { colorScheme: 'dark', width: 1280 },
-  { colorScheme: 'light', width: 1280 },
+  { colorScheme: 'dark', width: 320, isAxed: true },
+  { colorScheme: 'dark', width: 1280, isAxed: true },
+  { colorScheme: 'light', width: 1280, isAxed: true },
+  // Between a phone and a desk, where a table is the first to stick out.
+  { colorScheme: 'light', width: 760, isAxed: false },
+  { colorScheme: 'light', width: 1024, isAxed: false },
 ] as const;
 
 it('no page has a serious problem, light or dark, wide or narrow', async () => {
@@ -115,7 +118,7 @@ it('no page has a serious problem, light or dark, wide or narrow', async () => {
 async function lookAt(url: string, paths: ReturnType<typeof pages>): Promise<void> {
   const page = await openPage();
   for (const [path, ready] of paths) {
-    for (const [at, { colorScheme, width }] of LOOKS.entries()) {
+    for (const [at, { colorScheme, width, isAxed }] of LOOKS.entries()) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 800 });
       if (at === 0) {
@@ -126,7 +129,7 @@ async function lookAt(url: string, paths: ReturnType<typeof pages>): Promise<voi
       // Sizes are measured, and what depends on them drawn, in the frame after a change.
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
       const look = `${path}, ${colorScheme}, ${width} pixels wide`;
-      expect([look, await problemsOf(page)]).toEqual([look, []]);
+      if (isAxed) expect([look, await problemsOf(page)]).toEqual([look, []]);
       const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       expect([look, beyond]).toEqual([look, 0]);
     }

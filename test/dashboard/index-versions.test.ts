@@ -27,7 +27,7 @@ it('the overview shows how much of a mirror is held, and by which index', async 
   await page.goto(server.url);
   const mirrors = page.getByRole('region', { name: 'Mirrors' });
   const wanted = site.corpus.wanted('v1').length;
-  await mirrors.getByText(`10 of ${wanted}`).waitFor();
+  await mirrors.getByText(`10 of ${wanted} wanted`).waitFor();
   await mirrors.getByText('confirmed', { exact: true }).waitFor();
   await mirrors.getByText(/^confirmed by the site \d+ (s|min) ago/).waitFor();
   const attention = page.getByRole('region', { name: 'Needs attention' });

@@ -142,3 +142,52 @@ it('a case that is never fetched says why', async () => {
   const messages = page.getByRole('log', { name: 'Messages' });
   await messages.getByText('It is a criminal case: those are listed and never fetched.').waitFor();
 });
+
+it('no date and no cause is cut on a wide screen, and no column stands empty', async () => {
+  const site = await startSite({ cases: 60 });
+  await startMirror(site, scratch('data')).ended;
+  const server = await serveOf(site);
+  const page = await openPage({ viewport: { width: 1440, height: 900 } });
+  for (const path of ['/cases?sort=judgmentDate&order=asc', '/report', '/runs', '/runs/1/requests']) {
+    await page.goto(server.url + path);
+    await page.locator('.vrow a').first().waitFor();
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    const cut = await page.locator('.vscroll .vcell').evaluateAll((cells) =>
+      cells
+        .map(
+          (cell) =>
+            cell as unknown as {
+              dataset: { label: string };
+              scrollWidth: number;
+              clientWidth: number;
+              textContent: string;
+            },
+        )
+        // The first column takes what is left; what cannot be read of it is on the page that it leads to.
+        .filter(
+          ({ dataset, scrollWidth, clientWidth }) => !/^(Title|Case)$/.test(dataset.label) && scrollWidth > clientWidth,
+        )
+        .map(({ dataset, textContent }) => `${dataset.label}: ${textContent}`),
+    );
+    expect([path, cut]).toEqual([path, []]);
+    const labels = await page.locator('.vhead [role=columnheader]').allTextContents();
+    for (const label of labels.map((text) => text.replace(/[▲▼]$/, ''))) {
+      const texts = await page.locator(`.vscroll .vcell[data-label="${label}"]`).allTextContents();
+      expect([path, label, texts.some((text) => text !== '')]).toEqual([path, label, true]);
+    }
+  }
+});
+
+it('a run says how long it will still take, once it can be told', async () => {
+  const site = await startSite({ cases: 200, latencyMs: 150 });
+  const process = startMirror(site, scratch('data'), ['--concurrency', '1']);
+  const server = await serveOf(site);
+  const page = await openPage();
+  await page.goto(server.url);
+  await page.locator('.runs tbody tr', { hasText: 'running' }).getByRole('link').click();
+  const left = page.locator('.facts div', { hasText: 'Time left' }).locator('dd');
+  await left.getByText(/^about \d+ (s|min)/).waitFor({ timeout: 60_000 });
+  process.kill('SIGKILL');
+  await page.locator('.page-head .badge', { hasText: 'killed' }).waitFor();
+  expect(await left.count()).toBe(0);
+}, 120_000);

@@ -2,11 +2,13 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fitColumns, longestTexts } from '../../web/src/lib/fit-columns.ts';
 import { ID_STATES, type IdLetter, layOutGapMap, readStretches } from '../../web/src/lib/gap-map.ts';
 import { groupMissing } from '../../web/src/lib/group-missing.ts';
 import { recordFields } from '../../web/src/lib/record-fields.ts';
 import { queryOf, routeOf } from '../../web/src/lib/route.ts';
 import { ownPath, safeLink } from '../../web/src/lib/safe-link.ts';
+import { timeLeftInWords } from '../../web/src/lib/time-left.ts';
 import { stackTimeline } from '../../web/src/lib/timeline.ts';
 import { troubleSentences } from '../../web/src/lib/troubles.ts';
 
@@ -179,5 +181,58 @@ describe('the banner of a run', () => {
     expect(troubleSentences({ ...none, killed: 'killed: its process is gone' })).toEqual([
       'Killed: its process is gone. Nothing is lost: resume it.',
     ]);
+  });
+});
+
+describe('columns', () => {
+  const column = (natural: number, more: object = {}) => ({ natural, isEmpty: false, isKept: false, ...more });
+
+  it('are as wide as what they say, and the first takes the rest', () => {
+    expect(fitColumns([column(900), column(100), column(120)], 1_000, 10)).toEqual([760, 100, 120]);
+  });
+
+  it('are left out when nothing stands in them', () => {
+    expect(fitColumns([column(900), column(100, { isEmpty: true }), column(120)], 1_000, 10)).toEqual([
+      870,
+      undefined,
+      120,
+    ]);
+  });
+
+  it('are left out where there is no room, those that are kept last', () => {
+    const columns = [column(900), column(200), column(200, { isKept: true }), column(200)];
+    expect(fitColumns(columns, 700, 0)).toEqual([300, 200, 200, undefined]);
+    expect(fitColumns(columns, 450, 0)).toEqual([250, undefined, 200, undefined]);
+  });
+
+  it('never take more than there is beside the first', () => {
+    const measured = fc.record({
+      natural: fc.integer({ min: 1, max: 900 }),
+      isEmpty: fc.boolean(),
+      isKept: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(measured, { minLength: 1 }), fc.integer({ min: 220, max: 2_000 }), (columns, available) => {
+        const widths = fitColumns(columns, available, 14);
+        const shown = widths.filter((width) => width !== undefined);
+        expect(widths).toHaveLength(columns.length);
+        expect(shown.reduce((sum, width) => sum + width, 14 * (shown.length - 1))).toBeLessThanOrEqual(available);
+      }),
+    );
+  });
+
+  it('are measured by their longest texts', () => {
+    const rows = ['a', '', 'abcd', 'abc', 'ab'];
+    expect(longestTexts(rows, (row) => row, 2)).toEqual(['abcd', 'abc']);
+    expect(longestTexts(['', ''], (row) => row)).toEqual([]);
+  });
+});
+
+describe('the time left', () => {
+  it('is no more exact than an estimate can be, and says why there is none', () => {
+    expect(timeLeftInWords({ kind: 'about', ms: 42_400 })).toBe('about 42 s');
+    expect(timeLeftInWords({ kind: 'about', ms: 247_000 })).toBe('about 4 min');
+    expect(timeLeftInWords({ kind: 'at_least', ms: 5_400_000 })).toBe('at least 1 h 30 min');
+    expect(timeLeftInWords({ kind: 'growing', ms: null })).toBe('not known: more is being found');
   });
 });

@@ -31,6 +31,19 @@ export const DownloadCounts = z
   .object({ total: count, downloaded: count, failed: count, skipped: count, pending: count, in_progress: count })
   .meta({ id: 'DownloadCounts' });
 
+/** How long a run will still take, or why that is not told. */
+export const TimeLeft = z
+  .object({
+    kind: z
+      .enum(['about', 'at_least', 'growing', 'stalled', 'measuring'])
+      .describe(
+        'at_least: ids beyond the certain ones follow; growing: more is being found; stalled: nothing was settled lately; measuring: it has just begun',
+      ),
+    ms: z.int().nullable().describe('null unless about or at_least'),
+  })
+  .meta({ id: 'TimeLeft' });
+export type TimeLeft = z.infer<typeof TimeLeft>;
+
 export const RunRow = z
   .object({
     id: z.int(),
@@ -43,6 +56,7 @@ export const RunRow = z
     invalid: count.describe('records that do not fit their schema'),
     downloads: DownloadCounts.nullable().describe('of a mirror run only'),
     perSecond: z.number().nullable().describe('items settled per second at present; null unless it runs'),
+    timeLeft: TimeLeft.nullable().describe('null unless it runs'),
     startedAt: Time,
     endedAt: Time.nullable(),
     activeMs: z.int().describe('time worked, over all starts'),

@@ -14,6 +14,7 @@ const ROW: RunRow = {
   invalid: 0,
   downloads: null,
   perSecond: null,
+  timeLeft: null,
   startedAt: '2026-01-01T14:00:00.000Z',
   endedAt: '2026-01-01T15:00:00.000Z',
   activeMs: 1,

@@ -1,14 +1,17 @@
-// How fast runs go at present: from what was settled between two looks of the last seconds.
+// How fast runs go at present, and how long they will take at that pace: from what was settled between looks.
 
 import type { Clock } from '../../platform/clock.ts';
+import type { TimeLeft } from '../contract/runs.ts';
+import { judgeTimeLeft, type WorkDone } from './time-left.ts';
 
-interface Sample {
-  readonly at: number;
-  /** By host; the whole run under the empty name. */
-  readonly settled: ReadonlyMap<string, number>;
+interface Sample extends WorkDone {
+  /** By host. */
+  readonly hosts: ReadonlyMap<string, number>;
 }
 
+/** The rate is of the last seconds; what is left is judged by a longer look, so that it does not jump. */
 const WINDOW_MS = 10_000;
+const LONG_WINDOW_MS = 60_000;
 
 export class RunRates {
   readonly #clock: Clock;
@@ -18,21 +21,27 @@ export class RunRates {
     this.#clock = clock;
   }
 
-  /** Takes note of how many items each host of a run has settled by now. */
-  sample(run: number, hosts: ReadonlyMap<string, number>): void {
+  /** Takes note of how many items each host of a run has settled by now, and of what is left to do. */
+  sample(run: number, hosts: ReadonlyMap<string, number>, work: Omit<WorkDone, 'at' | 'settled'>): void {
     const at = this.#clock.monotonic();
-    const total = [...hosts.values()].reduce((sum, n) => sum + n, 0);
-    const kept = (this.#samples.get(run) ?? []).filter((sample) => at - sample.at <= WINDOW_MS);
-    this.#samples.set(run, [...kept, { at, settled: new Map([...hosts, ['', total]]) }]);
+    const settled = [...hosts.values()].reduce((sum, n) => sum + n, 0);
+    const kept = (this.#samples.get(run) ?? []).filter((sample) => at - sample.at <= LONG_WINDOW_MS);
+    this.#samples.set(run, [...kept, { ...work, at, settled, hosts }]);
   }
 
   /** Items per second, of one host or of the whole run; undefined until there are two looks. */
-  perSecond(run: number, host = ''): number | undefined {
-    const samples = this.#samples.get(run) ?? [];
-    const [first, last] = [samples[0], samples.at(-1)];
+  perSecond(run: number, host?: string): number | undefined {
+    const all = this.#samples.get(run) ?? [];
+    const last = all.at(-1);
+    const first = all.find(({ at }) => last !== undefined && last.at - at <= WINDOW_MS);
     if (first === undefined || last === undefined || last.at === first.at) return undefined;
-    const settled = (last.settled.get(host) ?? 0) - (first.settled.get(host) ?? 0);
+    const settledIn = (sample: Sample) => (host === undefined ? sample.settled : (sample.hosts.get(host) ?? 0));
+    const settled = settledIn(last) - settledIn(first);
     return Math.max(0, Math.round((settled / (last.at - first.at)) * 10_000) / 10);
+  }
+
+  timeLeft(run: number): TimeLeft {
+    return judgeTimeLeft(this.#samples.get(run) ?? []);
   }
 
   /** Forgets all runs but these. */

@@ -41,6 +41,7 @@ export class RunRows {
       ...toldCounts(counts, downloads),
       downloads,
       perSecond: state === 'running' ? (this.#rates.perSecond(run.id) ?? null) : null,
+      timeLeft: state === 'running' ? this.#rates.timeLeft(run.id) : null,
       startedAt: iso(run.startedAt),
       endedAt: iso(run.endedAt),
       activeMs: run.activeMs,

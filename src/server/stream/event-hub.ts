@@ -2,6 +2,7 @@
 // also what began and ended between two looks. However many dashboards are open, a run is asked once. Who is told of a run and
 // then asks for it is not answered from before.
 
+import { isExhausted } from '../../ledger/frontier.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { EventReportRow } from '../../ledger/reports/event-report.ts';
 import type { ReportedRun } from '../../ledger/reports/run-report.ts';
@@ -118,8 +119,12 @@ export class EventHub {
 
   async #sample({ id, kind }: ReportedRun): Promise<void> {
     if (kind === 'mirror') {
-      const { downloaded, failed, skipped } = (await this.#ledger.mirror.countDownloads(id)).byStatus;
-      this.#rates.sample(id, new Map([[kind, downloaded + failed + skipped]]));
+      const { byStatus } = await this.#ledger.mirror.countDownloads(id);
+      const { downloaded, failed, skipped, pending, in_progress } = byStatus;
+      const total = Object.values(byStatus).reduce((sum, n) => sum + n, 0);
+      const settled = new Map([[kind, downloaded + failed + skipped]]);
+      // Before there is a worklist the index is being read.
+      this.#rates.sample(id, settled, { left: pending + in_progress, isReading: total === 0, isOpenEnded: false });
       return;
     }
     const hosts = await this.#ledger.countsByHost(id);
@@ -127,7 +132,15 @@ export class EventHub {
       host,
       Object.values(rest).reduce((sum, n) => sum + n, 0),
     ]);
-    this.#rates.sample(id, new Map(settled));
+    const walks = await this.#ledger.walksOf(id);
+    // Ids that are certain to be asked for are known before they are queued.
+    const certain = walks.reduce((sum, { last, next }) => sum + Math.max(0, last - next + 1), 0);
+    const pending = hosts.reduce((sum, { counts }) => sum + counts.pending, 0);
+    this.#rates.sample(id, new Map(settled), {
+      left: pending + certain,
+      isReading: (await this.#ledger.seedsOf(id)).some(({ finished }) => !finished),
+      isOpenEnded: walks.some((walk) => !isExhausted(walk)),
+    });
   }
 
   /** Whether that was all. */

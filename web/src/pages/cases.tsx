@@ -38,7 +38,7 @@ export function Cases() {
         list={list}
         label="Cases"
         noun="case"
-        layout="grid-cases"
+        layout="grid-fitted"
         columns={COLUMNS}
         rowKey={({ id }) => id}
         searched="title, cause number, court, token or reason"

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import type { AnswerOf } from '../../../src/server/contract/routes.ts';
 import { post } from '../lib/api.ts';
-import { countOf, formatCount } from '../lib/format.ts';
+import { countOf, formatClock, formatCount } from '../lib/format.ts';
 import { notify } from '../lib/notices.ts';
 import { useList } from '../lib/use-list.ts';
 import { useResource } from '../lib/use-resource.ts';
@@ -19,11 +19,25 @@ import { When } from '../parts/when.tsx';
 type DeadLetter = AnswerOf<'deadLetters'>['rows'][number];
 
 const COLUMNS: readonly Column<DeadLetter>[] = [
-  { label: 'Address', cell: (row) => <OutLink url={row.url} /> },
-  { label: 'Reason', keep: true, cell: (row) => <span title={row.reason}>{row.reason}</span> },
-  { label: 'Status', align: 'end', cell: (row) => row.status ?? <span class="faint">–</span> },
-  { label: 'Attempts', align: 'end', cell: (row) => formatCount(row.attempts) },
-  { label: 'Given up', cell: (row) => <When at={row.last} /> },
+  { label: 'Address', text: (row) => row.url, cell: (row) => <OutLink url={row.url} /> },
+  { label: 'Reason', keep: true, text: (row) => row.reason, cell: (row) => row.reason },
+  {
+    label: 'Status',
+    align: 'end',
+    text: ({ status }) => (status === null ? '' : String(status)),
+    cell: (row) => row.status ?? <span class="faint">–</span>,
+  },
+  {
+    label: 'Attempts',
+    align: 'end',
+    text: (row) => formatCount(row.attempts),
+    cell: (row) => formatCount(row.attempts),
+  },
+  {
+    label: 'Given up',
+    text: ({ last }) => (last === null ? '' : formatClock(last, Date.now())),
+    cell: (row) => <When at={row.last} />,
+  },
 ];
 
 export function DeadLetters() {
@@ -91,7 +105,7 @@ export function DeadLetters() {
         list={list}
         label="Dead letters"
         noun="dead letter"
-        layout="grid-letters"
+        layout="grid-fitted"
         columns={COLUMNS}
         rowKey={({ url }) => url}
         searched="part of the address or reason"

@@ -71,7 +71,7 @@ export function Report() {
                     list={list}
                     label="Cases that are held"
                     noun="case"
-                    layout="grid-report"
+                    layout="grid-fitted"
                     columns={COLUMNS}
                     rowKey={({ id }) => id}
                     searched="title, cause number, court or token"

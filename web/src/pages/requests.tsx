@@ -1,5 +1,6 @@
 // The requests of a run, searchable and sortable, however many there are.
 
+import { useMemo } from 'preact/hooks';
 import type { RequestRow } from '../../../src/server/contract/requests.ts';
 import { formatCount } from '../lib/format.ts';
 import { useList } from '../lib/use-list.ts';
@@ -19,33 +20,7 @@ export function Requests({ run }: { readonly run: number }) {
     filters: ['verdict', 'host', 'step', 'reason', 'search'],
     sorting: { by: 'id', order: 'asc' },
   });
-  const columns: readonly Column<RequestRow>[] = [
-    {
-      label: 'Address',
-      sort: 'url',
-      cell: (row) => (
-        <Link to={`/runs/${run}/requests/${row.id}`}>
-          {row.method === 'GET' ? '' : `${row.method} `}
-          {row.url}
-        </Link>
-      ),
-    },
-    {
-      label: 'Verdict',
-      keep: true,
-      sort: 'verdict',
-      cell: (row) => <VerdictBadge verdict={row.verdict ?? (row.state === 'delayed' ? 'delayed' : null)} />,
-    },
-    { label: 'Status', sort: 'status', align: 'end', cell: (row) => row.status ?? <span class="faint">–</span> },
-    { label: 'Attempts', sort: 'attempts', align: 'end', cell: (row) => formatCount(row.attempts) },
-    { label: 'Reason', cell: (row) => <span title={row.reason ?? undefined}>{row.reason ?? ''}</span> },
-    { label: 'Step', cell: (row) => row.step ?? '' },
-    {
-      label: 'Archived',
-      keep: true,
-      cell: (row) => row.status !== null && <ArchivedPage run={run} request={row.id} about={row.url} />,
-    },
-  ];
+  const columns = useMemo(() => columnsOf(run), [run]);
   return (
     <Page
       title="Requests"
@@ -63,7 +38,7 @@ export function Requests({ run }: { readonly run: number }) {
         list={list}
         label={`Requests of run ${run}`}
         noun="request"
-        layout="grid-requests"
+        layout="grid-fitted"
         columns={columns}
         rowKey={({ id }) => id}
         searched="part of the address or reason"
@@ -73,4 +48,52 @@ export function Requests({ run }: { readonly run: number }) {
       />
     </Page>
   );
+}
+
+function columnsOf(run: number): readonly Column<RequestRow>[] {
+  return [
+    {
+      label: 'Address',
+      sort: 'url',
+      text: addressOf,
+      cell: (row) => <Link to={`/runs/${run}/requests/${row.id}`}>{addressOf(row)}</Link>,
+    },
+    {
+      label: 'Verdict',
+      keep: true,
+      sort: 'verdict',
+      text: (row) => `${verdictOf(row) ?? 'pending'}      `,
+      cell: (row) => <VerdictBadge verdict={verdictOf(row)} />,
+    },
+    {
+      label: 'Status',
+      sort: 'status',
+      align: 'end',
+      text: ({ status }) => (status === null ? '' : String(status)),
+      cell: (row) => row.status ?? <span class="faint">–</span>,
+    },
+    {
+      label: 'Attempts',
+      sort: 'attempts',
+      align: 'end',
+      text: (row) => formatCount(row.attempts),
+      cell: (row) => formatCount(row.attempts),
+    },
+    { label: 'Reason', text: (row) => row.reason ?? '', cell: (row) => row.reason ?? '' },
+    { label: 'Step', text: (row) => row.step ?? '', cell: (row) => row.step ?? '' },
+    {
+      label: 'Archived',
+      keep: true,
+      text: ({ status }) => (status === null ? '' : 'Download'),
+      cell: (row) => row.status !== null && <ArchivedPage run={run} request={row.id} about={row.url} />,
+    },
+  ];
+}
+
+function addressOf({ method, url }: RequestRow): string {
+  return method === 'GET' ? url : `${method} ${url}`;
+}
+
+function verdictOf({ verdict, state }: RequestRow): string | null {
+  return verdict ?? (state === 'delayed' ? 'delayed' : null);
 }

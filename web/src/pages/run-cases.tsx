@@ -1,7 +1,7 @@
 // The cases of a mirror run, and what became of each in that run.
 
 import type { RunCaseRow } from '../../../src/server/contract/cases.ts';
-import { formatBytes, formatCount } from '../lib/format.ts';
+import { formatBytes, formatClock, formatCount } from '../lib/format.ts';
 import { casePath } from '../lib/route.ts';
 import { useList } from '../lib/use-list.ts';
 import { VerdictBadge } from '../parts/badge.tsx';
@@ -17,15 +17,39 @@ import { When } from '../parts/when.tsx';
 const STATUSES = ['downloaded', 'failed', 'skipped', 'unfinished'] as const;
 
 const COLUMNS: readonly Column<RunCaseRow>[] = [
-  { label: 'Case', sort: 'title', cell: (row) => <Link to={casePath(row)}>{row.title ?? row.token}</Link> },
-  { label: 'In this run', keep: true, sort: 'status', cell: (row) => <VerdictBadge verdict={row.status} /> },
-  { label: 'Attempts', sort: 'attempts', align: 'end', cell: (row) => formatCount(row.attempts) },
-  { label: 'Last attempt', sort: 'lastAttemptAt', cell: (row) => <When at={row.lastAttemptAt} /> },
-  { label: 'Reason', sort: 'reason', cell: (row) => <span title={row.message ?? undefined}>{row.reason ?? ''}</span> },
+  {
+    label: 'Case',
+    sort: 'title',
+    text: (row) => row.title ?? row.token,
+    cell: (row) => <Link to={casePath(row)}>{row.title ?? row.token}</Link>,
+  },
+  {
+    label: 'In this run',
+    keep: true,
+    sort: 'status',
+    text: (row) => `${row.status}     `,
+    cell: (row) => <VerdictBadge verdict={row.status} />,
+  },
+  {
+    label: 'Attempts',
+    sort: 'attempts',
+    align: 'end',
+    text: (row) => formatCount(row.attempts),
+    cell: (row) => formatCount(row.attempts),
+  },
+  {
+    label: 'Last attempt',
+    sort: 'lastAttemptAt',
+    text: (row) => (row.lastAttemptAt === null ? '' : formatClock(row.lastAttemptAt, Date.now())),
+    cell: (row) => <When at={row.lastAttemptAt} />,
+  },
+  { label: 'Reason', keep: true, sort: 'reason', text: (row) => row.reason ?? '', cell: (row) => row.reason ?? '' },
+  { label: 'What was said', text: (row) => row.message ?? '', cell: (row) => row.message ?? '' },
   {
     label: 'Size',
     sort: 'sizeBytes',
     align: 'end',
+    text: (row) => (row.sizeBytes === null ? '' : formatBytes(row.sizeBytes)),
     cell: (row) => (row.sizeBytes === null ? '' : formatBytes(row.sizeBytes)),
   },
 ];
@@ -46,7 +70,7 @@ export function RunCases({ run }: { readonly run: number }) {
         list={list}
         label={`Cases of run ${run}`}
         noun="case"
-        layout="grid-run-cases"
+        layout="grid-fitted"
         columns={COLUMNS}
         rowKey={({ id }) => id}
         searched="part of title, token or reason"

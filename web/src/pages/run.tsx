@@ -5,6 +5,7 @@ import type { RunDetail, StoredEvent } from '../../../src/server/contract/runs.t
 import { announce } from '../lib/announce.ts';
 import { countOf, formatCount, formatDuration, formatRate, formatShare } from '../lib/format.ts';
 import { useLive, useThrottled } from '../lib/live.ts';
+import { timeLeftInWords } from '../lib/time-left.ts';
 import { type Told, toldSince } from '../lib/told.ts';
 import { troubleSentences } from '../lib/troubles.ts';
 import { useResource } from '../lib/use-resource.ts';
@@ -189,6 +190,7 @@ function Progress({ run }: { readonly run: RunDetail }) {
       <VerdictLegend counts={run.counts} linkTo={linkTo} />
       <dl class="facts">
         <Fact term="Rate">{run.perSecond === null ? 'not running' : formatRate(run.perSecond)}</Fact>
+        {run.timeLeft !== null && <Fact term="Time left">{timeLeftInWords(run.timeLeft)}</Fact>}
         {isMirror ? (
           <Fact term="Files">{formatCount(run.downloads?.downloaded ?? 0)}</Fact>
         ) : (

@@ -20,7 +20,7 @@ export function Runs() {
         list={list}
         label="Runs"
         noun="run"
-        layout="grid-runs"
+        layout="grid-fitted"
         columns={RUN_COLUMNS}
         rowKey={({ id }) => id}
         searched="part of its name"

@@ -9,5 +9,7 @@ export interface Column<Row> {
   readonly align?: 'end';
   /** On a phone, where not all of a long list fit, those that are kept come first. */
   readonly keep?: true;
+  /** What a cell says. When all columns of a long list have it, they are as wide as their longest text. */
+  readonly text?: (row: Row) => string;
   readonly cell: (row: Row) => ComponentChildren;
 }

@@ -1,5 +1,8 @@
-// A table of few rows, all of them drawn. Its first column names the row; on a phone each row becomes a card.
+// A table of few rows, all of them drawn. Its first column names the row; where there is no room for all columns each row
+// becomes a card.
 
+import { useRef } from 'preact/hooks';
+import { useNarrow } from '../lib/use-narrow.ts';
 import type { Column } from './column.ts';
 
 interface DataTableProps<Row> {
@@ -12,10 +15,14 @@ interface DataTableProps<Row> {
   readonly layout?: 'cards' | 'cards runs' | 'plain';
 }
 
-export function DataTable<Row>({ label, columns, rows, rowKey, layout = 'cards' }: DataTableProps<Row>) {
+export function DataTable<Row>({ label, columns: all, rows, rowKey, layout = 'cards' }: DataTableProps<Row>) {
+  // A column in which no row says anything would only take room.
+  const columns = all.filter(({ text }) => text === undefined || rows.some((row) => text(row) !== ''));
   const [first, ...others] = columns;
+  const table = useRef<HTMLTableElement>(null);
+  const isNarrow = useNarrow(table);
   return (
-    <table class={layout}>
+    <table ref={table} class={isNarrow && layout !== 'plain' ? `${layout} is-narrow` : layout}>
       <caption class="hidden">{label}</caption>
       <thead>
         <tr>

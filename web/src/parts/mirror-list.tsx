@@ -22,10 +22,12 @@ const COLUMNS: readonly Column<Mirror>[] = [
   },
   { label: 'Held', cell: ({ coverage }) => coverage !== undefined && <HeldBar coverage={coverage} /> },
   {
-    label: 'Wanted cases held',
+    label: 'Cases',
     align: 'end',
     cell: ({ coverage }) =>
-      coverage === undefined ? '–' : `${formatCount(coverage.cases_held)} of ${formatCount(coverage.cases_wanted)}`,
+      coverage === undefined
+        ? '–'
+        : `${formatCount(coverage.cases_held)} of ${formatCount(coverage.cases_wanted)} wanted`,
   },
   {
     label: 'Index',

@@ -5,6 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { countOf, formatCount } from '../lib/format.ts';
 import { listLength, rowsBeyond, visibleWindow } from '../lib/keyset-list.ts';
+import { useFittedColumns } from '../lib/use-fitted-columns.ts';
 import type { Keyset } from '../lib/use-keyset.ts';
 import type { Sorting } from '../lib/use-list.ts';
 import { useMedia } from '../lib/use-media.ts';
@@ -28,14 +29,18 @@ interface VirtualTableProps<Row> {
 const ROW_HEIGHT = 37;
 const PHONE_ROW_HEIGHT = 65;
 const FIRST_HEIGHT = 600;
+/** Of a row, at both of its ends. */
+const ROW_PADDING = 32;
 
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
-  const { label, noun, layout, keyset, columns, sorting, sort, rowKey, empty } = props;
+  const { label, noun, layout, keyset, sorting, sort, rowKey, empty } = props;
   const { list, error, loading, stale, show, scrolled } = keyset;
   const isPhone = useMedia('(max-width: 700px)');
   const rowHeight = isPhone ? PHONE_ROW_HEIGHT : ROW_HEIGHT;
   const scroller = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: keyset.scrollTop, height: FIRST_HEIGHT });
+  const [view, setView] = useState({ top: keyset.scrollTop, height: FIRST_HEIGHT, width: 0 });
+  const width = isPhone || view.width === 0 ? undefined : view.width - ROW_PADDING;
+  const { columns, template } = useFittedColumns(props.columns, list.rows, width);
   const length = listLength(list);
   const { first, end } = visibleWindow(length, view.top, view.height, rowHeight);
 
@@ -44,7 +49,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     const element = scroller.current;
     if (element === null) return;
     element.scrollTop = keyset.scrollTop;
-    const measure = () => setView({ top: element.scrollTop, height: element.clientHeight });
+    const measure = () => setView({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth });
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
@@ -60,7 +65,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const onScroll = () => {
     const element = scroller.current;
     if (element === null) return;
-    setView({ top: element.scrollTop, height: element.clientHeight });
+    setView({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth });
     scrolled(element.scrollTop);
   };
 
@@ -79,7 +84,8 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
         empty
       ) : (
         <div
-          class={`vtable ${layout}`}
+          class={`vtable ${template === undefined ? layout : 'grid-fitted'}`}
+          style={template === undefined ? undefined : { '--columns': template }}
           role="table"
           aria-label={label}
           aria-rowcount={list.next === null ? length + 1 : list.total === null ? -1 : length + 1}
@@ -112,7 +118,13 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
                       aria-rowindex={at + 2}
                     >
                       {columns.map((column) => (
-                        <div key={column.label} role="cell" class={classOf(column)} data-label={column.label}>
+                        <div
+                          key={column.label}
+                          role="cell"
+                          class={classOf(column)}
+                          data-label={column.label}
+                          title={row === undefined ? undefined : column.text?.(row).trim()}
+                        >
                           {row === undefined ? <span class="vwait">…</span> : column.cell(row)}
                         </div>
                       ))}
