@@ -139,7 +139,7 @@ async function openContext(
   const rates = new RunRates(clock);
   const rows = new RunRows(ledger, rates);
   const children = new ChildRuns(data, ledger, clock, { ...env });
-  const startables = new Startables(directoriesOf(scrapers), children);
+  const startables = new Startables(directoriesOf(scrapers), children, env);
   const shared = new SharedAnswers(clock);
   const hub = new EventHub(ledger, rows, rates, shared, clock);
   const context: ServerContext = {

@@ -25,7 +25,14 @@ export const Startable = z
       .describe(
         'JSON Schema (draft 2020-12) of `params`: an object whose properties carry title, description, default',
       ),
-    problem: z.string().nullable().describe('why it cannot be started; null when it can'),
+    problem: z
+      .string()
+      .nullable()
+      .describe('what is wrong with it, so that it cannot be started; null when nothing is'),
+    busy: z
+      .object({ text: z.string().describe('as a sentence'), run: z.int().nullable() })
+      .nullable()
+      .describe('why it cannot be started just now; null when it can'),
   })
   .meta({ id: 'Startable' });
 export type Startable = z.infer<typeof Startable>;

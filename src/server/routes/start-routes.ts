@@ -13,6 +13,7 @@ import { requireRun } from '../runs/require-run.ts';
 import type { ServerContext } from '../server-context.ts';
 import type { BegunWork } from '../start/child-runs.ts';
 import { mirrorCommand } from '../start/mirror-startable.ts';
+import { whyNotNow } from '../start/obstacle.ts';
 import type { StartCommand } from '../start/startable.ts';
 import { stopProcess } from '../start/stop-process.ts';
 
@@ -21,10 +22,13 @@ type Begun = AnswerOf<'resumeRun', 202>;
 export function bindStartRoutes(app: FastifyInstance, context: ServerContext): void {
   const { ledger, startables } = context;
 
-  bindRoute(app, ROUTES.startables).to(async () => ({
-    ok: true,
-    startables: (await startables.list()).map(({ commandFor: _, ...startable }) => startable),
-  }));
+  bindRoute(app, ROUTES.startables).to(async () => {
+    const all = (await startables.list()).map(async ({ commandFor: _, ...startable }) => ({
+      ...startable,
+      busy: await whyNotNow(ledger, startable),
+    }));
+    return { ok: true, startables: await Promise.all(all) };
+  });
 
   for (const route of [ROUTES.start, ROUTES.scrape]) {
     bindRoute(app, route).to(async ({ body, request, reply }) =>

@@ -41,7 +41,7 @@ describe('the command line of a mirror run', () => {
   });
 
   it('is that of a form whose fields have their defaults', () => {
-    const [startable] = mirrorStartables();
+    const [startable] = mirrorStartables({});
     const properties = Object.entries(startable?.schema.properties as Record<string, { default?: unknown }>);
     const defaults = Object.fromEntries(
       properties.flatMap(([name, field]) => ('default' in field ? [[name, field.default]] : [])),

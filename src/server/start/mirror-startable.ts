@@ -1,9 +1,12 @@
 // A source of the mirror as something that can be started.
 
 import { MODES } from '../../ledger/mirror/mirror-run.ts';
+import type { Environment } from '../../mirror/config/mirror-config.ts';
+import { validateRuntimeConfig } from '../../mirror/config/validate-runtime-config.ts';
 import { RESUME_STRATEGIES } from '../../mirror/scrape-params.ts';
 import { CLIENT_KINDS } from '../../mirror/sources/source.ts';
 import { SOURCES } from '../../mirror/sources/source-registry.ts';
+import { messageOf } from '../../platform/errors.ts';
 import { MirrorParams } from '../contract/start.ts';
 import { HttpError } from '../http/http-error.ts';
 import {
@@ -18,7 +21,8 @@ import {
 const { baseUrl: _, concurrency: __, ...SETTINGS } = FETCH_SETTINGS_SCHEMA.properties as FormSchema;
 const SETTINGS_SCHEMA = objectSchema(SETTINGS, { title: 'Fetching' });
 
-export function mirrorStartables(): StartableDefinition[] {
+export function mirrorStartables(env: Environment): StartableDefinition[] {
+  const problem = problemOf(env);
   return SOURCES.sources.map(({ id, title }) => ({
     id: `mirror:${id}`,
     kind: 'mirror',
@@ -26,7 +30,7 @@ export function mirrorStartables(): StartableDefinition[] {
     title,
     file: null,
     baseUrl: null,
-    problem: null,
+    problem,
     schema: objectSchema({
       mode: {
         type: 'string',
@@ -81,6 +85,16 @@ export function mirrorStartables(): StartableDefinition[] {
     }),
     commandFor: (params, defaults) => mirrorCommand(id, MirrorParams.parse(params), 'ui', defaults),
   }));
+}
+
+/** Settings with which no run would begin. */
+function problemOf(env: Environment): string | null {
+  try {
+    validateRuntimeConfig('ui', undefined, env);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /** The command line of a mirror run. Throws 400 for parameters that contradict each other. */

@@ -6,9 +6,9 @@ import { flag, whole } from '../contract/form-value.ts';
 import { FetchParams } from '../contract/start.ts';
 import { HttpError } from '../http/http-error.ts';
 import {
-  FETCH_SETTINGS_SCHEMA,
   type FormSchema,
   fetchArguments,
+  fetchSettingsSchema,
   objectSchema,
   type StartableDefinition,
 } from './startable.ts';
@@ -44,9 +44,10 @@ export function scraperStartable(file: string, shown: string, description: Descr
   const { kind, name, baseUrl } = description;
   const common = { id: `${kind}:${shown}`, kind, name, title: name, file: shown, baseUrl, problem: null } as const;
   if (kind === 'site') {
+    const { settings, required } = fetchSettingsSchema(baseUrl);
     return {
       ...common,
-      schema: objectSchema({ settings: FETCH_SETTINGS_SCHEMA }),
+      schema: objectSchema({ settings }, { required }),
       commandFor: (params, defaults) => ({
         args: ['sites', 'run', file, '--trigger=ui', ...defaults, ...fetchArguments(SiteForm.parse(params).settings)],
         isDryRun: false,
@@ -80,7 +81,10 @@ export function brokenStartable(shown: string, problem: string): StartableDefini
   };
 }
 
-function formOf({ entries, speculators }: Description): FormSchema {
+function formOf({ baseUrl, entries, speculators }: Description): FormSchema {
+  const { settings, required } = fetchSettingsSchema(baseUrl);
+  // Without one that needs no parameters there is nothing to begin from unless it is said.
+  const mustChoose = speculators.length === 0 && entries.every(({ params }) => params !== null);
   const names = [...entries, ...speculators].map(({ name }) => name);
   const withParams = entries.flatMap(({ name, params }) =>
     params === null ? [] : [[name, { title: name, ...params }]],
@@ -96,13 +100,14 @@ function formOf({ entries, speculators }: Description): FormSchema {
       { title: name },
     ),
   ]);
-  return objectSchema({
-    entry: {
-      type: 'string',
-      title: 'Begin from',
-      description: 'One of its entries; left out, all that need no parameters.',
-      enum: names,
-    },
+  const entry = {
+    type: 'string',
+    title: 'Begin from',
+    description: mustChoose ? 'One of its entries.' : 'One of its entries; left out, all that need no parameters.',
+    enum: names,
+  };
+  const properties = {
+    entry,
     ...(withParams.length > 0 && {
       entries: objectSchema(Object.fromEntries(withParams), { title: 'Parameters' }),
     }),
@@ -110,8 +115,9 @@ function formOf({ entries, speculators }: Description): FormSchema {
       speculators: objectSchema(Object.fromEntries(walks), { title: 'Ids to ask for' }),
       fromLast: { type: 'boolean', title: 'Start from what earlier runs observed', default: false },
     }),
-    settings: FETCH_SETTINGS_SCHEMA,
-  });
+    settings,
+  };
+  return objectSchema(properties, { required: [...(mustChoose ? ['entry'] : []), ...required] });
 }
 
 function runArguments(file: string, defaults: readonly string[], form: z.output<typeof ScraperForm>): string[] {

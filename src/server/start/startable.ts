@@ -9,7 +9,8 @@ export interface StartCommand {
   readonly isDryRun: boolean;
 }
 
-export interface StartableDefinition extends Startable {
+/** Whether somebody works on it is looked up when it is asked for. */
+export interface StartableDefinition extends Omit<Startable, 'busy'> {
   /** The command that a filled-in form means, with `defaults` before what the form says. Throws for what does not fit. */
   commandFor(params: unknown, defaults: readonly string[]): StartCommand;
 }
@@ -59,6 +60,31 @@ export const FETCH_SETTINGS_SCHEMA: FormSchema = objectSchema(
   },
   { title: 'Fetching' },
 );
+
+/** Names that stand for no host (RFC 2606): a scraper of such a site is an example, to be run on another. */
+const NO_HOST = /(^|\.)(example|test|invalid|example\.(com|net|org))$/;
+/** This machine, which is asked only if it is allowed by name. */
+const THIS_MACHINE = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/**
+ * The settings of something with that address. Where the address is only an example, another one must be given; where it is
+ * on this machine, it is filled in as allowed.
+ */
+export function fetchSettingsSchema(baseUrl: string): { readonly settings: FormSchema; readonly required: string[] } {
+  const { hostname, host } = URL.parse(baseUrl) ?? { hostname: '', host: '' };
+  const properties = FETCH_SETTINGS_SCHEMA.properties as Readonly<Record<'baseUrl' | 'allowHosts', FormSchema>>;
+  if (NO_HOST.test(hostname)) {
+    const description = `${hostname} is only an example. Give the address of a site like it: curlew court starts one.`;
+    const changed = { ...properties, baseUrl: { ...properties.baseUrl, description } };
+    const settings = { ...FETCH_SETTINGS_SCHEMA, properties: changed, required: ['baseUrl'] };
+    return { settings, required: ['settings'] };
+  }
+  if (!THIS_MACHINE.test(hostname)) return { settings: FETCH_SETTINGS_SCHEMA, required: [] };
+  const allowHosts = { ...properties.allowHosts, default: host };
+  const description = `Its own is ${baseUrl}, on this machine: that site must be running. curlew court starts a simulated one.`;
+  const changed = { ...properties, allowHosts, baseUrl: { ...properties.baseUrl, description } };
+  return { settings: { ...FETCH_SETTINGS_SCHEMA, properties: changed }, required: ['settings'] };
+}
 
 export function fetchArguments(settings: FetchParams = {}): string[] {
   const { baseUrl, allowHosts = '', rate, concurrency, robots } = settings;

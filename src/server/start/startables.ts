@@ -3,6 +3,7 @@
 
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Environment } from '../../mirror/config/mirror-config.ts';
 import { messageOf } from '../../platform/errors.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { ChildRuns } from './child-runs.ts';
@@ -27,18 +28,20 @@ const MOST_FILES = 200;
 export class Startables {
   readonly #directories: readonly ScraperDirectory[];
   readonly #children: Pick<ChildRuns, 'ask'>;
+  readonly #env: Environment;
   readonly #described = new Map<string, Described>();
   /** One description at a time: each is a process. */
   #before: Promise<unknown> = Promise.resolve();
 
-  constructor(directories: readonly ScraperDirectory[], children: Pick<ChildRuns, 'ask'>) {
+  constructor(directories: readonly ScraperDirectory[], children: Pick<ChildRuns, 'ask'>, env: Environment) {
     this.#directories = directories;
     this.#children = children;
+    this.#env = env;
   }
 
   async list(): Promise<StartableDefinition[]> {
     const found = await Promise.all(this.#directories.map((directory) => this.#look(directory)));
-    return [...(await Promise.all(found.flat())), ...mirrorStartables()];
+    return [...(await Promise.all(found.flat())), ...mirrorStartables(this.#env)];
   }
 
   /** Throws 400 `unknown_startable`. */

@@ -4,13 +4,13 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { DryRun, Startable } from '../../../src/server/contract/start.ts';
 import { ApiError, post } from '../lib/api.ts';
 import { fieldsOf } from '../lib/form-field.ts';
-import { formatCount } from '../lib/format.ts';
+import { countOf, formatCount } from '../lib/format.ts';
 import { useQuery } from '../lib/navigation.ts';
 import { type FormValues, initialValues, readForm } from '../lib/read-form.ts';
 import { withLogin } from '../lib/session.ts';
 import { useResource } from '../lib/use-resource.ts';
 import { Badge } from '../parts/badge.tsx';
-import { OutLink } from '../parts/link.tsx';
+import { Link, OutLink } from '../parts/link.tsx';
 import { Empty, Loaded } from '../parts/loaded.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { goTo } from '../parts/run-actions.tsx';
@@ -36,34 +36,82 @@ export function Start() {
               </Empty>
             );
           }
+          const can = all.filter((one) => obstacleOf(one) === undefined);
           const startable = all.find(({ id }) => id === chosen);
+          const obstacle = startable === undefined ? undefined : obstacleOf(startable);
           return (
             <div class="start">
               <Panel title="What" id="what">
                 <ul class="startables">
-                  {all.map((one) => (
+                  {can.map((one) => (
                     <li key={one.id}>
                       <button type="button" aria-pressed={one.id === chosen} onClick={() => change({ what: one.id })}>
                         <b>{one.title}</b>
                         <Badge tone="calm">{one.kind}</Badge>
-                        <span class="faint">
-                          {one.problem === null ? (one.file ?? one.name) : `${one.file}: cannot be started`}
-                        </span>
+                        <span class="faint">{one.file ?? one.name}</span>
                       </button>
                     </li>
                   ))}
                 </ul>
+                <CannotStart startables={all.filter((one) => !can.includes(one))} />
               </Panel>
               {startable === undefined ? (
                 <Empty title="Choose what to start" />
-              ) : (
+              ) : obstacle === undefined ? (
                 <StartForm key={startable.id} startable={startable} />
+              ) : (
+                <div class="failure">
+                  <p class="failure-title">{startable.title} cannot be started</p>
+                  <Obstacle startable={startable} />
+                </div>
               )}
             </div>
           );
         }}
       </Loaded>
     </Page>
+  );
+}
+
+/** What is wrong with it, or who works on it. */
+function obstacleOf({ problem, busy }: Startable): string | undefined {
+  return problem ?? busy?.text;
+}
+
+function Obstacle({ startable }: { readonly startable: Startable }) {
+  const { busy, file, problem } = startable;
+  if (problem !== null) {
+    const remedy =
+      file === null ? 'Change the settings and start the server again.' : 'Mend the file and load this page again.';
+    return (
+      <>
+        <p>{problem}</p>
+        <p>{remedy}</p>
+      </>
+    );
+  }
+  const where = busy?.run == null ? '/' : `/runs/${busy.run}`;
+  return (
+    <p>
+      {busy?.text} <Link to={where}>See how far it is</Link>
+    </p>
+  );
+}
+
+function CannotStart({ startables }: { readonly startables: readonly Startable[] }) {
+  if (startables.length === 0) return null;
+  return (
+    <details class="cannot-start">
+      <summary>{countOf(startables.length, 'other')} cannot be started now</summary>
+      <ul>
+        {startables.map((one) => (
+          <li key={one.id}>
+            <b>{one.title}</b>
+            <Obstacle startable={one} />
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
@@ -102,15 +150,6 @@ function StartForm({ startable }: { readonly startable: Startable }) {
     }
   };
 
-  if (startable.problem !== null) {
-    return (
-      <div class="failure">
-        <p class="failure-title">{startable.file} cannot be started</p>
-        <p>{startable.problem}</p>
-        <p>Mend the file and load this page again.</p>
-      </div>
-    );
-  }
   return (
     <Panel title={startable.title} id="form">
       {startable.baseUrl !== null && (
