@@ -36,16 +36,28 @@ const NON_RETRYABLE = [
   'exists_ok',
 ];
 
+const ONCE = [
+  'ajax_403',
+  'ajax_parse_error',
+  'invalid_box_url',
+  'download_url_missing',
+  'malformed_pdf',
+  'internal_error',
+  'unknown',
+];
+
 function oracle(
   code: string | undefined,
   status: number | undefined,
   attempt: number,
   max: number,
+  failedSo: number,
 ): [boolean, RetryKind] {
   if (attempt >= max) return [false, 'capped'];
   if (code !== undefined && NON_RETRYABLE.includes(code)) return [false, 'non_retryable'];
   if (code !== undefined && RETRYABLE.includes(code)) return [true, 'retryable'];
   if (status !== undefined && status >= 500) return [true, 'retryable'];
+  if (code !== undefined && ONCE.includes(code)) return failedSo === 1 ? [true, 'retryable'] : [false, 'capped'];
   return [attempt < max - 1, 'unknown'];
 }
 
@@ -63,9 +75,11 @@ describe('decideRetry', () => {
         status,
         fc.integer({ min: 1, max: 12 }),
         fc.integer({ min: 1, max: 12 }),
-        (name, http, attempt, max) => {
-          const { retry, kind, backoffMs } = decideRetry(name, http, attempt, max);
-          expect([retry, kind]).toEqual(oracle(name, http, attempt, max));
+        fc.nat(),
+        (name, http, attempt, max, earlier) => {
+          const failedSo = 1 + (earlier % attempt);
+          const { retry, kind, backoffMs } = decideRetry(name, http, attempt, max, failedSo);
+          expect([retry, kind]).toEqual(oracle(name, http, attempt, max, failedSo));
           expect(backoffMs).toBe(retry ? Math.min(1_000 * 2 ** (attempt - 1), 30_000) : 0);
         },
       ),
@@ -80,12 +94,14 @@ describe('decideRetry', () => {
     expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
   });
 
-  it('tries a broken PDF once more, with three attempts at most', () => {
-    expect([1, 2, 3].map((attempt) => decideRetry('malformed_pdf', 200, attempt, 3).retry)).toEqual([
-      true,
-      false,
-      false,
-    ]);
+  it.for([1, 2, 3, 6, 12])('tries a broken PDF once more, and no more, with %d attempts at most', (max) => {
+    const retries = [1, 2, 3].map((attempt) => decideRetry('malformed_pdf', 200, attempt, max).retry);
+    expect(retries).toEqual([max > 1, false, false]);
+  });
+
+  it('tries a PDF once more that is broken for the first time after other failures', () => {
+    expect(decideRetry('malformed_pdf', 200, 3, 5, 1)).toMatchObject({ retry: true });
+    expect(decideRetry('malformed_pdf', 200, 4, 5, 2)).toMatchObject({ retry: false, kind: 'capped' });
   });
 
   it('never tries a full disk again, whatever the server said', () => {

@@ -15,16 +15,18 @@ const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 30_000;
 
 /**
- * `attempt` counts from 1 and is the one that failed. `errorCode` may be an alias; one that is on no list, or none, is
- * tried again while there is more than one attempt left.
+ * `attempt` counts from 1 and is the one that failed; `failedSo` attempts have failed with this code, this one included. A
+ * code to be tried once more is, whatever the number of attempts, as long as there is one left. `errorCode` may be an
+ * alias; one that is on no list, or none, is tried again while there is more than one attempt left.
  */
 export function decideRetry(
   errorCode: string | undefined,
   httpStatus: number | undefined,
   attempt: number,
   maxAttempts: number,
+  failedSo: number = attempt,
 ): RetryDecision {
-  const kind = kindOf(errorCode, httpStatus, attempt, maxAttempts);
+  const kind = kindOf(errorCode, httpStatus, attempt, maxAttempts, failedSo);
   const retry = kind === 'retryable' || (kind === 'unknown' && attempt < maxAttempts - 1);
   return { retry, kind, backoffMs: retry ? backoffMs(attempt) : 0 };
 }
@@ -39,11 +41,13 @@ function kindOf(
   httpStatus: number | undefined,
   attempt: number,
   maxAttempts: number,
+  failedSo: number,
 ): RetryKind {
   if (attempt >= maxAttempts) return 'capped';
   const code = errorCode === undefined ? undefined : errorCodeNamed(errorCode);
   const rule = code === undefined ? undefined : MIRROR_ERRORS[code].retry;
   if (rule === 'never') return 'non_retryable';
   if (rule === 'yes' || (httpStatus ?? 0) >= 500) return 'retryable';
+  if (rule === 'once') return failedSo <= 1 ? 'retryable' : 'capped';
   return 'unknown';
 }

@@ -1,7 +1,7 @@
 // Why a case is not held: the closed list of reasons, with the names they had elsewhere and what a run does about each.
 // docs/error-codes.md shows this table; a test compares the two.
 
-/** What becomes of the case within the same run. `once` leaves it to `decideRetry`, which tries an unlisted code once more. */
+/** What becomes of the case within the same run. `once`: it is tried once more for this reason, if an attempt is left. */
 export type RetryRule = 'yes' | 'once' | 'never';
 
 export interface MirrorErrorEntry {

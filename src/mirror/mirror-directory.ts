@@ -13,6 +13,8 @@ export interface MirrorDirectory {
   readonly pdfs: string;
   /** Files that are being written; beside the others, so that they can be renamed. */
   readonly partial: string;
+  /** What came for a case and is no PDF. */
+  readonly quarantine: string;
   readonly logs: string;
   readonly replayFixtures: string;
 }
@@ -27,6 +29,7 @@ export function mirrorDirectory(path: string): MirrorDirectory {
     csv: join(path, 'csv'),
     pdfs,
     partial: join(pdfs, PARTIAL),
+    quarantine: join(path, 'quarantine'),
     logs: join(path, 'logs'),
     replayFixtures: join(path, 'replay_fixtures'),
   };

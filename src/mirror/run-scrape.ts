@@ -24,6 +24,7 @@ import { BoxFiles } from './downloads/case-files.ts';
 import { CaseRunner, type RunEnd } from './downloads/case-runner.ts';
 import { DiskRoom, type HeldTotal } from './downloads/disk-room.ts';
 import { PdfSpool } from './downloads/pdf-spool.ts';
+import { Quarantine } from './downloads/quarantine.ts';
 import { type Emit, eventSink } from './events/event-sink.ts';
 import { ScraperLog } from './events/scraper-log.ts';
 import { type MirrorDirectory, mirrorDirectory } from './mirror-directory.ts';
@@ -106,7 +107,7 @@ async function recordedRun(scene: Scene): Promise<MirrorRunSummary> {
     csvVersionId: undefined,
     params: paramsJson(params),
   });
-  const emit = eventSink(run, log);
+  const emit = eventSink(run, log, run.run);
   try {
     await emit({ label: 'STATE', fields: { phase: 'run', step: 'start', mode, trigger, source: source.id } });
     const spool = await PdfSpool.open(join(directory.partial, source.id), files);
@@ -171,6 +172,7 @@ async function work(
     isFile,
     directory,
     emit,
+    quarantine: new Quarantine(directory, config.quarantineMb * 2 ** 20, files),
     heldOf: async (id) => (await ledger.mirror.factsOfCase(id))?.held,
     // Who names a case wants its bytes.
     asksForNewsOnly: params.cases === undefined,

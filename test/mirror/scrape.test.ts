@@ -134,7 +134,9 @@ describe('a run', () => {
     await scrape(site, data(), { concurrency: 3 }, { env });
     expect(site.box.stats().peakInFlight).toBe(3);
     expect(site.stats().peakInFlight).toBe(1);
-    expect(logOf(data())).toMatch(/phase=download_executor peak_in_flight=3 max_parallel=3 overflows=[1-9]/);
+    expect(logOf(data())).toMatch(
+      /phase=download_executor kind=summary peak_in_flight=3 max_parallel=3 overflows=[1-9]/,
+    );
     expect(logOf(data())).toMatch(/kind=queue_overflow pending=2 max_pending=2/);
   });
 

@@ -65,6 +65,12 @@ export const VARIABLES = {
     'fetch files beside each other; when off, one after the other',
   ),
   minFreeMb: count(['BAILIIKC_MIN_FREE_MB', 'MIN_FREE_MB'], 400, 0, 'free space below which no file is begun, in MB'),
+  quarantineMb: count(
+    ['BAILIIKC_QUARANTINE_MB'],
+    100,
+    0,
+    'most bytes kept of what came and is no PDF, in MB; the oldest go first',
+  ),
   newLimit: count(
     ['BAILIIKC_SCRAPE_NEW_LIMIT', 'SCRAPE_NEW_LIMIT'],
     50,

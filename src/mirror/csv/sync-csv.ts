@@ -113,7 +113,7 @@ async function takeBytes(
     { run, tell: (id) => (index.kind === 'read' ? findingsOf(index, id) : []) },
   );
   if (stored.kind === 'refused') return refuse(context, current, stored);
-  for (const event of stored.told) log.write(event);
+  for (const event of stored.told) log.write(event, run);
   const { duplicates = [], unreadable = [] } = index.kind === 'read' ? index : {};
   return {
     versionId: stored.id,

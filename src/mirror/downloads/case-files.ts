@@ -15,6 +15,7 @@ import { inspectPdfFile, type PdfInspection } from '../pdf/pdf-inspector.ts';
 import { verifiedEvent } from './adopt-file.ts';
 import { type FetchedPdf, fetchPdf, type PdfFetcherParts, type PdfRequest } from './fetch-pdf.ts';
 import { readValidators, validatorFields } from './file-validators.ts';
+import type { Quarantine } from './quarantine.ts';
 
 export interface ObtainedFile extends VerifiedFile {
   /** Whether it is what was held before. */
@@ -30,6 +31,8 @@ export interface CaseFiles {
 export interface BoxFilesParts extends PdfFetcherParts {
   readonly directory: MirrorDirectory;
   readonly emit: Emit;
+  /** For what came and is no PDF. */
+  readonly quarantine: Quarantine;
   /** The newest version of the case's file that the ledger knows. */
   readonly heldOf: (id: CaseId) => Promise<HeldFile | undefined>;
   /** Whether to ask for other bytes only where the file server can tell. Otherwise all bytes come, and are compared. */
@@ -48,7 +51,9 @@ export class BoxFiles implements CaseFiles {
     const held = await heldOf(wanted.id);
     const isWhole = held !== undefined && (await compareFile(directory.pdfs, held)) === 'ok';
     const validators = isWhole && asksForNewsOnly ? validatorFields(held) : {};
-    const fetched = await fetchPdf({ ...request, validators }, this.#parts);
+    const { spool, quarantine } = this.#parts;
+    const reject = (path: string, inspection: PdfInspection) => quarantine.take(spool, path, wanted, inspection);
+    const fetched = await fetchPdf({ ...request, validators, reject }, this.#parts);
     if (fetched.kind === 'fetched') return this.#keep(wanted, fetched, held, isWhole);
     // It answers so to validators only, and those are sent of what is held.
     if (held === undefined)

@@ -11,6 +11,7 @@ import type { Random } from '../../platform/random.ts';
 import { CaseDownloadState } from '../case-download-state.ts';
 import { decideRetry } from '../decide-retry.ts';
 import { DownloadError } from '../download-error.ts';
+import type { FailureCode } from '../error-codes.ts';
 import type { Emit } from '../events/event-sink.ts';
 import type { ScraperLog } from '../events/scraper-log.ts';
 import type { SettledCase } from '../scrape-progress.ts';
@@ -51,6 +52,8 @@ interface Job {
   readonly notBefore: number;
   /** Whether the file server refused an address of it before. */
   readonly refusedBefore: boolean;
+  /** How often it failed for each reason. */
+  readonly failures: ReadonlyMap<FailureCode, number>;
 }
 
 /** After so many cases in a row that failed on the page itself, the page is what is wrong. */
@@ -83,7 +86,12 @@ export class CaseRunner {
 
   /** Rejects with what is nobody's doing but ours: a ledger that cannot be written, a run that was taken over. */
   async run(cases: readonly StoredCase[]): Promise<RunEnd> {
-    let jobs: readonly Job[] = cases.map((wanted) => ({ case: wanted, notBefore: 0, refusedBefore: false }));
+    let jobs: readonly Job[] = cases.map((wanted) => ({
+      case: wanted,
+      notBefore: 0,
+      refusedBefore: false,
+      failures: new Map(),
+    }));
     for (let sweep = 0; jobs.length > 0 && !this.#isOver; sweep++) {
       this.#again = [];
       if (sweep > 0) await this.#wait(this.#parts.retryAfterSweepMs);
@@ -93,7 +101,13 @@ export class CaseRunner {
     }
     if (this.#fault !== undefined) throw this.#fault.error;
     const { peakInFlight, maxParallel, overflows } = this.#executor.telemetry;
-    const fields = { phase: 'download_executor', peak_in_flight: peakInFlight, max_parallel: maxParallel, overflows };
+    const fields = {
+      phase: 'download_executor',
+      kind: 'summary',
+      peak_in_flight: peakInFlight,
+      max_parallel: maxParallel,
+      overflows,
+    };
     await this.#parts.emit({ label: 'STATE', fields });
     // A run that was told to stop when it had done everything is complete.
     return this.#end ?? (this.#isCut || jobs.length > 0 ? STOPPED : { status: 'completed' });
@@ -186,7 +200,8 @@ export class CaseRunner {
   async #retry(job: Job, { attemptCount }: CaseDownloadState, error: DownloadError): Promise<boolean> {
     const { emit, clock, maxRetries } = this.#parts;
     const { code, httpStatus } = error;
-    const decision = decideRetry(code, httpStatus, attemptCount, maxRetries);
+    const failedSo = (job.failures.get(code) ?? 0) + 1;
+    const decision = decideRetry(code, httpStatus, attemptCount, maxRetries, failedSo);
     const waitMs = Math.max(decision.backoffMs, error.retryAfterMs ?? 0);
     const fields = {
       phase: 'retry_decision',
@@ -205,7 +220,8 @@ export class CaseRunner {
     if (!decision.retry) await this.#decide(job.case, 'skip_retry', code);
     else {
       const refusedBefore = job.refusedBefore || code === 'signed_url_expired';
-      this.#again.push({ case: job.case, notBefore: clock.now() + waitMs, refusedBefore });
+      const failures = new Map(job.failures).set(code, failedSo);
+      this.#again.push({ case: job.case, notBefore: clock.now() + waitMs, refusedBefore, failures });
     }
     return decision.retry;
   }

@@ -23,6 +23,8 @@ export interface PdfRequest {
   readonly patience: Patience;
   /** Fields that ask for other bytes than the held ones only; empty to ask for whatever there is. */
   readonly validators?: Readonly<Record<string, string>>;
+  /** Takes what came and is no PDF. Gives where it is kept; undefined when it is not. */
+  readonly reject?: (path: string, inspection: PdfInspection) => Promise<string | undefined>;
 }
 
 export type FetchedPdf =
@@ -87,8 +89,10 @@ export async function fetchPdf(request: PdfRequest, parts: PdfFetcherParts): Pro
     }
     const inspection = spool.inspection(path);
     if (inspection === undefined || inspection.fault !== undefined) {
-      await spool.discard(path);
-      throw new DownloadError('malformed_pdf', `what came is no whole PDF: ${inspection?.fault}`);
+      const kept = inspection === undefined ? undefined : await request.reject?.(path, inspection);
+      if (kept === undefined) await spool.discard(path);
+      const where = kept === undefined ? '' : ` (kept as ${kept})`;
+      throw new DownloadError('malformed_pdf', `what came is no whole PDF: ${inspection?.fault}${where}`);
     }
     return { kind: 'fetched', path, inspection, responseHeaders: response.responseHeaders };
   }

@@ -1,33 +1,57 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findPdfFault } from './check-pdf.ts';
 import { PdfInspector } from './pdf-inspector.ts';
 
-const PDF = Buffer.from(`%PDF-1.7\n${'0 0 obj\n'.repeat(400)}startxref\n9\n%%EOF\n`);
+const BODY = `${'4 0 obj\n<< /Length 5 >>\nstream\nhello\nendstream\nendobj\n'.repeat(40)}xref\n0 1\ntrailer\n<< /Size 1 >>\n`;
+const PDF = Buffer.from(`%PDF-1.7\n${BODY}startxref\n2100\n%%EOF\n`);
+const UPDATE = Buffer.from(`${BODY}startxref\n4300\n%%EOF\n`);
+const LINEARIZED = Buffer.from(
+  `%PDF-1.7\n1 0 obj <</Linearized 1>> endobj\n${BODY}startxref\n0\n%%EOF\n${BODY}startxref\n116\n%%EOF\n`,
+);
 
-function faultOf(bytes: Buffer, contentLength: number | undefined = undefined): string | undefined {
-  return findPdfFault({
-    head: bytes.subarray(0, 1024),
-    tail: bytes.subarray(-1024),
-    size: bytes.length,
-    contentLength,
-  });
+function faultOf(bytes: Uint8Array, contentLength: number | undefined = undefined): string | undefined {
+  const inspector = new PdfInspector();
+  inspector.take(bytes);
+  return inspector.end(contentLength).fault;
 }
+const before = (text: string | Buffer, pdf = PDF) => Buffer.concat([Buffer.from(text), pdf]);
+const after = (text: string | Buffer, pdf = PDF) => Buffer.concat([pdf, Buffer.from(text)]);
 
 describe('a PDF', () => {
-  it('is one when both ends and the length are right', () => {
-    expect(faultOf(PDF, PDF.length)).toBeUndefined();
-    expect(faultOf(Buffer.concat([PDF, Buffer.alloc(600)]))).toBeUndefined();
+  it.each([
+    ['as it should be', PDF],
+    ['with zeros behind it', after(Buffer.alloc(600))],
+    ['with more than a kilobyte behind it', after('\n'.repeat(5_000))],
+    ['with a page behind it', after(`<!-- served in 12 ms -->\n<script>${'x'.repeat(9_000)}</script>`)],
+    ['with half a megabyte behind it', after(Buffer.alloc(2 ** 19, 32))],
+    ['with a byte order mark before it', before('\ufeff')],
+    ['with a blank line before it', before('\r\n')],
+    ['with a notice of the server before it', before(`<br />\n<b>Notice</b>: ${'x'.repeat(900)}`)],
+    ['with 1,023 bytes before it', before('x'.repeat(1_023))],
+    ['with an update', Buffer.concat([PDF, UPDATE])],
+    ['with two updates and rubbish behind it', after('\0'.repeat(2_000), Buffer.concat([PDF, UPDATE, UPDATE]))],
+    ['that is made to be shown as it comes', LINEARIZED],
+  ])('%s is one', (_, bytes) => {
+    expect(faultOf(bytes, bytes.length)).toBeUndefined();
   });
 
   it.each([
     ['a page served in its place', Buffer.from(`<!DOCTYPE html>${' '.repeat(2000)}`), 'it is an HTML page'],
     ['a page with a byte order mark', Buffer.from(`\ufeff\n<html>${' '.repeat(2000)}`), 'it is an HTML page'],
-    ['an empty file', Buffer.alloc(0), 'it does not begin with %PDF'],
-    ['JSON', Buffer.from(`{"error":1}${' '.repeat(2000)}`), 'it does not begin with %PDF'],
+    ['a page about a PDF', before('<!doctype html><pre>'), 'it is an HTML page'],
+    ['an empty file', Buffer.alloc(0), 'it has no %PDF within its first 1024 bytes'],
+    ['JSON', Buffer.from(`{"error":1}${' '.repeat(2000)}`), 'it has no %PDF within its first 1024 bytes'],
+    ['one behind 1,024 other bytes', before('x'.repeat(1_024)), 'it has no %PDF within its first 1024 bytes'],
     ['a tiny one', Buffer.from('%PDF-1.7\n%%EOF\n'), 'it has 15 bytes, fewer than 1024'],
+    ['one without an end', PDF.subarray(0, PDF.lastIndexOf('%%EOF')), 'it does not end with %%EOF'],
+    ['one with too much behind it', after(Buffer.alloc(2 ** 20 + 2)), 'more than 1048576 bytes follow its %%EOF'],
+    [
+      'the first part of one',
+      LINEARIZED.subarray(0, LINEARIZED.indexOf('%%EOF') + 6),
+      expect.stringContaining('first part'),
+    ],
   ])('is not %s', (_, bytes, fault) => {
-    expect(faultOf(bytes)).toBe(fault);
+    expect(faultOf(bytes)).toEqual(fault);
   });
 
   it('is not one that is shorter or longer than was said', () => {
@@ -42,20 +66,43 @@ describe('a PDF', () => {
     );
   });
 
-  it('is judged alike in whatever pieces it comes', () => {
+  it.each([
+    ['in an update', Buffer.concat([PDF, UPDATE]), PDF.length + '4 0 obj'.length],
+    ['in a second update', Buffer.concat([PDF, UPDATE, UPDATE]), PDF.length + UPDATE.length + '4 0 obj'.length],
+    ['in its second part', LINEARIZED, LINEARIZED.indexOf('%%EOF') + 6],
+  ])('is not one that was cut %s, although there is an %%%%EOF before', (_, whole, from) => {
+    const last = whole.lastIndexOf('%%EOF') + 4;
     fc.assert(
-      fc.property(fc.array(fc.nat({ max: PDF.length })), fc.nat({ max: PDF.length }), (cuts, length) => {
-        const bytes = PDF.subarray(0, length);
-        const inspector = new PdfInspector();
-        const edges = [0, ...cuts.filter((cut) => cut < length).sort((a, b) => a - b), length];
-        for (const [index, from] of edges.entries()) inspector.take(bytes.subarray(from, edges[index + 1]));
-        const whole = new PdfInspector();
-        whole.take(bytes);
-        // The last piece runs from the end to the end, and is empty.
-        const inspection = inspector.end(undefined);
-        expect(inspection).toEqual(whole.end(undefined));
-        expect(inspection.fault).toBe(faultOf(bytes));
+      fc.property(fc.integer({ min: from, max: last }), (length) => {
+        expect(faultOf(whole.subarray(0, length))).toBeTypeOf('string');
       }),
+    );
+  });
+
+  it('is judged alike in whatever pieces it comes', () => {
+    const file = fc.constantFrom(
+      PDF,
+      Buffer.concat([PDF, UPDATE]),
+      LINEARIZED,
+      after('%%EO'.repeat(500)),
+      before('\ufeff'),
+    );
+    fc.assert(
+      fc.property(
+        file,
+        fc.array(fc.nat({ max: 6_000 }), { maxLength: 60 }),
+        fc.nat({ max: 6_000 }),
+        (pdf, cuts, length) => {
+          const bytes = pdf.subarray(0, length);
+          const edges = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
+          const inspector = new PdfInspector();
+          for (const [index, from] of edges.entries()) inspector.take(bytes.subarray(from, edges[index + 1]));
+          const whole = new PdfInspector();
+          whole.take(bytes);
+          expect(inspector.end(undefined)).toEqual(whole.end(undefined));
+        },
+      ),
+      { numRuns: 300 },
     );
   });
 });

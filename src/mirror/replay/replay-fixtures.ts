@@ -89,7 +89,7 @@ async function replay(
       params: { replay: true },
     });
     await run.plan(cases.map(({ id }) => id));
-    const emit = eventSink(run, log);
+    const emit = eventSink(run, log, run.run);
     await emit({ label: 'REPLAY', fields: { phase: 'start', cases: cases.length } });
     const never = new AbortController().signal;
     const runner = new CaseRunner({

@@ -25,6 +25,10 @@ export interface ExportedCase {
   readonly other: Json;
   /** False when the case is gone from the index; its file is kept. */
   readonly is_active: boolean;
+  /** True when the index calls it criminal by now; its file is kept, and not fetched again. */
+  readonly is_criminal: boolean;
+  /** Why the case should not be used any more; null when it may be. */
+  readonly withdrawn: 'criminal' | 'gone_from_index' | null;
   /** From 1; grows when the court replaces the file. The earlier versions are kept beside it. */
   readonly file_version: number;
   /** Under the data directory. */
@@ -80,6 +84,8 @@ function exported({
     judgment_date: known.judgmentDate,
     other: known.otherJson === null ? {} : readJson(known.otherJson),
     is_active: known.isActive,
+    is_criminal: known.isCriminal,
+    withdrawn: known.isCriminal ? 'criminal' : known.isActive ? null : 'gone_from_index',
     file_version: held.version,
     file_path: `pdfs/${held.filePath}`,
     size_bytes: held.sizeBytes,
