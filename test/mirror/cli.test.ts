@@ -213,3 +213,19 @@ describe('a mirror run that fails before it has an index', () => {
     expect((await mirror(data(), ['runs'])).stdout).not.toMatch(/\bok\b/);
   });
 });
+
+describe('names on the command line of the mirror', () => {
+  it('may be written in upper and lower case, and with hyphens', async () => {
+    const site = await startSite({ cases: 40 });
+    const args = ['--mode', 'ReSuMe', '--resume-strategy', 'Retry-Failed-Only', '--source', 'UJ', '--client', 'HTTP'];
+    expect(await startMirror(site, data(), args).ended).toMatchObject({ code: 0 });
+    expect(await latestRun(data())).toMatchObject({
+      mode: 'resume',
+      params: { resume_strategy: 'retry_failed_only', target_source: SOURCE },
+    });
+    const wrong = await startMirror(site, data(), ['--mode', 'some']).ended;
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('full, new, resume')]);
+    const reserved = await startMirror(site, data(), ['--source', 'pr']).ended;
+    expect([reserved.code, reserved.stderr]).toEqual([2, expect.stringMatching(/public_registers is planned/)]);
+  });
+});

@@ -58,6 +58,39 @@ describe('a replay', () => {
     expect(one.replayed).toContain('in_progress → failed (ajax_500), attempt 1');
   });
 
+  it('reports a line that cannot be read, skips it, and leaves with 1', async () => {
+    const site = await record();
+    const lines = readFileSync(fixture(), 'utf8').trim().split('\n');
+    lines.splice(3, 0, '{"type":"addr', '{"type":"weather"}', '');
+    writeFileSync(scratch('odd.jsonl'), `${lines.join('\n')}\n`);
+    const { code, stdout } = await curlew(['mirror', 'replay', scratch('odd.jsonl')]);
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringMatching(/^Line 4 is skipped: it is no JSON\.\nLine 5 is skipped/),
+    ]);
+    expect(stdout).toContain(`${site.corpus.wanted('v1').length} cases: the same transitions.`);
+    const json = await curlew(['mirror', 'replay', scratch('odd.jsonl'), '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ same: true, skipped: [{ line: 4 }, { line: 5 }] });
+  });
+
+  it("leaves its ledger and log in a sandbox of one's choice, and in no directory that is in use", async () => {
+    const site = await record();
+    const sandbox = scratch('my', 'sandbox');
+    const args = ['mirror', 'replay', fixture(), '--sandbox'];
+    expect(await curlew([...args, sandbox])).toMatchObject({ code: 0 });
+    const runs = await curlew(['mirror', 'runs', '--data', sandbox, '--json']);
+    expect(JSON.parse(runs.stdout)).toMatchObject({ id: 1, cases_planned: site.corpus.wanted('v1').length });
+    expect(readFileSync(scratch('my', 'sandbox', 'logs', 'latest.log'), 'utf8')).toMatch(
+      /\[REPLAY\] .*run_id=1 phase=end/,
+    );
+    const before = readFileSync(scratch('data', 'ledger.sqlite'));
+    for (const used of [sandbox, scratch('data')]) {
+      const { code, stderr } = await curlew([...args, used]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('it is not empty')]);
+    }
+    expect(readFileSync(scratch('data', 'ledger.sqlite')).equals(before)).toBe(true);
+  });
+
   it('refuses what is no fixture', async () => {
     writeFileSync(scratch('none.jsonl'), '{"type":"run"}\n');
     const { code, stderr } = await curlew(['mirror', 'replay', scratch('none.jsonl')]);

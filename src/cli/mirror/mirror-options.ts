@@ -1,6 +1,6 @@
 // Options that the commands of the mirror share.
 
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { MirrorFetchSettings } from '../../mirror/scrape-options.ts';
 import { SOURCES } from '../../mirror/sources/source-registry.ts';
 import { addDataOption, addFetchOptions, addJsonOption, type DataOption, type JsonOption } from '../options.ts';
@@ -50,4 +50,17 @@ export function fetchSettingsFrom(options: MirrorFetchOptions): MirrorFetchSetti
 /** The id of the source that is meant. Throws `unknown_source`. */
 export function sourceIdOf({ source }: SourceOption): string {
   return SOURCES.require(source).id;
+}
+
+/** Reads one of a list. Upper and lower case, spaces and hyphens do not matter. */
+export function readChoice<T extends string>(choices: readonly T[]): (text: string) => T {
+  return (text) => {
+    const tidied = text
+      .trim()
+      .toLowerCase()
+      .replace(/[\s-]+/g, '_');
+    const found = choices.find((choice) => choice === tidied);
+    if (found !== undefined) return found;
+    throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+  };
 }

@@ -23,6 +23,7 @@ import {
   fetchSettingsFrom,
   type LookOptions,
   type MirrorFetchOptions,
+  readChoice,
 } from './mirror-options.ts';
 import { scrapeBar, scrapeLine } from './show-scrape.ts';
 
@@ -50,11 +51,13 @@ export function define(command: Command): Command {
         'new: what is not held yet; full: every case, also held ones, to find amended files; resume: earlier runs',
       )
         .choices(MODES)
+        .argParser(readChoice(MODES))
         .default('new'),
     )
     .addOption(
       new Option('--resume-strategy <strategy>', 'what a resume takes up of earlier runs')
         .choices(RESUME_STRATEGIES)
+        .argParser(readChoice(RESUME_STRATEGIES))
         .default('auto'),
     )
     .option('--limit <n>', 'most cases of this run', readCount)
@@ -74,6 +77,7 @@ export function define(command: Command): Command {
     .addOption(
       new Option('--client <kind>', 'ask for addresses over plain HTTP, or let Chromium run the page')
         .choices(CLIENT_KINDS)
+        .argParser(readChoice(CLIENT_KINDS))
         .default('http'),
     )
     .option('--accept-shrink', 'take over an index in which more than 20 % of the cases are gone')

@@ -19,7 +19,7 @@ const LONG = [
 ];
 
 describe('parseJudgmentDate', () => {
-  it('reads every day of every year in each of the five shapes', () => {
+  it('reads every day of every year in each of its shapes', () => {
     const day = fc.date({ min: new Date('1900-01-01'), max: new Date('2099-12-31'), noInvalidDate: true });
     fc.assert(
       fc.property(day, (date) => {
@@ -28,6 +28,14 @@ describe('parseJudgmentDate', () => {
         const name = LONG[Number(month) - 1] ?? '';
         const shapes = [
           iso,
+          `${year}/${month}/${dd}`,
+          `${year}${month}${dd}`,
+          `${iso}T10:11:12Z`,
+          `${iso}T23:59:59.999+05:00`,
+          `${iso}T00:30-0500`,
+          `${iso} 10:11:12`,
+          `${iso} 10:11`,
+          `${year}${month}${dd}T101112Z`,
           `${dd}/${month}/${year}`,
           `${year}-${name.slice(0, 3)}-${dd}`,
           `${dd}-${name.slice(0, 3).toUpperCase()}-${year}`,
@@ -51,6 +59,14 @@ describe('parseJudgmentDate', () => {
     '6th November 2025',
     'soon',
     '2025-Nov-06 10:00',
+    '2025/13/01',
+    '20251301',
+    '06112025',
+    '2025111',
+    '202511061',
+    '2025-11-06T25:00:00Z',
+    '2025-11-06T10:00:00 tomorrow',
+    '2025-11-06T',
   ])('does not read %j', (text) => {
     expect(parseJudgmentDate(text)).toBeUndefined();
   });

@@ -3,8 +3,14 @@
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'] as const;
 const MONTH = `(?<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`;
 
+/** ISO 8601, with any zone: the day is the one that is written. */
+const TIME =
+  '(?:[T\\s]\\s*(?:[01]\\d|2[0-4]):?[0-5]\\d(?::?[0-5]\\d(?:[.,]\\d+)?)?\\s*(?:Z|[+-]\\d{2}(?::?\\d{2})?)?)?';
+
 const SHAPES: readonly RegExp[] = [
-  /^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})$/,
+  new RegExp(`^(?<year>\\d{4})-(?<month>\\d{1,2})-(?<day>\\d{1,2})${TIME}$`, 'i'),
+  new RegExp(`^(?<year>\\d{4})/(?<month>\\d{1,2})/(?<day>\\d{1,2})${TIME}$`, 'i'),
+  new RegExp(`^(?<year>\\d{4})(?<month>\\d{2})(?<day>\\d{2})${TIME}$`, 'i'),
   /^(?<day>\d{1,2})\/(?<month>\d{1,2})\/(?<year>\d{4})$/,
   new RegExp(`^(?<year>\\d{4})-${MONTH}-(?<day>\\d{1,2})$`, 'i'),
   new RegExp(`^(?<day>\\d{1,2})-${MONTH}-(?<year>\\d{4})$`, 'i'),

@@ -60,20 +60,35 @@ export type FixtureLine = z.infer<typeof Line>;
 export type FixtureFailure = z.infer<typeof Failure>;
 export type LineOf<Type extends FixtureLine['type']> = Extract<FixtureLine, { type: Type }>;
 
-/** The lines of a fixture. Throws `usage`, naming the line that is none. */
-export function parseFixture(text: string, path: string): FixtureLine[] {
+/** A line that cannot be read, by its number in the file. */
+export interface SkippedLine {
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** The lines of a fixture, and those that are none. Throws `usage` when no line says which run it is of. */
+export function parseFixture(
+  text: string,
+  path: string,
+): { readonly run: LineOf<'run'>; readonly lines: readonly FixtureLine[]; readonly skipped: readonly SkippedLine[] } {
   // A run that was killed may have left half a line at the end.
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-  return whole
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line, index) => {
-      const parsed = Line.safeParse(parseJson(line));
-      if (parsed.success) return parsed.data;
-      throw new CurlewError(ErrorCode.usage, `${path} is no replay fixture: line ${index + 1} cannot be read.`, {
-        remedy: 'Record one with BAILIIKC_RECORD_REPLAY_FIXTURES=1.',
-      });
-    });
+  const lines: FixtureLine[] = [];
+  const skipped: SkippedLine[] = [];
+  for (const [index, line] of whole.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const json = parseJson(line);
+    const parsed = Line.safeParse(json);
+    if (parsed.success) lines.push(parsed.data);
+    else skipped.push({ line: index + 1, reason: json === undefined ? 'it is no JSON' : 'it is no line of a fixture' });
+  }
+  const run = lines.find((line) => line.type === 'run');
+  if (run !== undefined) return { run, lines, skipped };
+  const [bad] = skipped;
+  const what = bad === undefined ? 'it does not say which run it was recorded from' : `line ${bad.line}: ${bad.reason}`;
+  throw new CurlewError(ErrorCode.usage, `${path} is no replay fixture: ${what}.`, {
+    remedy: 'Record one with BAILIIKC_RECORD_REPLAY_FIXTURES=1.',
+  });
 }
 
 export function failureLine({ code, message, httpStatus, retryAfterMs }: DownloadError): FixtureFailure {

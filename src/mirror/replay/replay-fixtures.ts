@@ -1,14 +1,14 @@
-// Runs the mirror's own code again on what a run was told: no network, no files, a ledger that is thrown away, and a clock
-// on which nobody waits. The transitions must be those that were recorded.
+// Runs the mirror's own code again on what a run was told: no network, no files, a ledger of its own, and a clock on which
+// nobody waits. The transitions must be those that were recorded.
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isoTime } from '../../ledger/iso-time.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import type { CaseFields, StoredCase } from '../../ledger/mirror/case-row.ts';
 import type { Clock, Instant } from '../../platform/clock.ts';
-import { CurlewError, ErrorCode, messageOf } from '../../platform/errors.ts';
+import { CurlewError, ErrorCode, messageOf, systemCodeOf } from '../../platform/errors.ts';
 import { seededRandom } from '../../platform/random.ts';
 import { fileHostTest } from '../config/file-hosts.ts';
 import { readConfig } from '../config/mirror-config.ts';
@@ -20,7 +20,7 @@ import { ScraperLog } from '../events/scraper-log.ts';
 import { mirrorDirectory, pdfPathOf } from '../mirror-directory.ts';
 import type { JudicialClient, Source } from '../sources/source.ts';
 import { SOURCES, type SourceRegistry } from '../sources/source-registry.ts';
-import { failureOf, type LineOf, parseFixture } from './fixture.ts';
+import { failureOf, type LineOf, parseFixture, type SkippedLine } from './fixture.ts';
 import { transitionsOf } from './transitions.ts';
 
 interface ReplayedCase {
@@ -35,33 +35,37 @@ export interface ReplayResult {
   /** Whether every case went the same way. */
   readonly same: boolean;
   readonly cases: readonly ReplayedCase[];
+  /** Lines of the fixture that cannot be read. */
+  readonly skipped: readonly SkippedLine[];
 }
 
-/** Throws `usage` when the file is no fixture. */
-export async function replayFixtures(path: string, sources: SourceRegistry = SOURCES): Promise<ReplayResult> {
-  const lines = parseFixture(await readText(path), path);
-  const run = lines.find((line) => line.type === 'run');
-  if (run === undefined) {
-    throw new CurlewError(ErrorCode.usage, `${path} does not say which run it was recorded from.`, {
-      remedy: 'Give a fixture with its first line.',
-    });
-  }
+export interface ReplayOptions {
+  readonly sources?: SourceRegistry;
+  /** An empty or new directory in which ledger and log of the replay are left. Default: one that is thrown away. */
+  readonly sandbox?: string | undefined;
+}
+
+/** Throws `usage` when the file is no fixture, or the sandbox is not empty. */
+export async function replayFixtures(path: string, options: ReplayOptions = {}): Promise<ReplayResult> {
+  const { sources = SOURCES, sandbox } = options;
+  const { run, lines, skipped } = parseFixture(await readText(path), path);
   const recorded = new Map(
     lines.filter((line) => line.type === 'transitions').map((line) => [line.token_norm, line.transitions]),
   );
   const addresses = queues(lines.filter((line) => line.type === 'address'));
   const files = queues(lines.filter((line) => line.type === 'file'));
   const wanted = [...recorded.keys()].flatMap((token) => addresses.get(token)?.slice(0, 1) ?? []);
-  const home = await mkdtemp(join(tmpdir(), 'curlew-replay-'));
+  if (sandbox !== undefined) await requireEmpty(sandbox);
+  const home = sandbox ?? (await mkdtemp(join(tmpdir(), 'curlew-replay-')));
   try {
     const replayed = await replay(home, run, wanted, sources.require(run.source), addresses, files);
     const cases = wanted.map(({ token_norm }) => {
       const [before, now] = [recorded.get(token_norm) ?? [], replayed.get(token_norm) ?? []];
       return { token_norm, recorded: before, replayed: now, same: before.join('\n') === now.join('\n') };
     });
-    return { run_id: run.run_id, same: cases.every(({ same }) => same), cases };
+    return { run_id: run.run_id, same: cases.every(({ same }) => same), cases, skipped };
   } finally {
-    await rm(home, { recursive: true, force: true });
+    if (sandbox === undefined) await rm(home, { recursive: true, force: true });
   }
 }
 
@@ -111,8 +115,9 @@ async function replay(
       patience: { stop: never, abort: never },
       onSettled: () => {},
     });
-    await runner.run(cases);
+    const end = await runner.run(cases);
     await emit({ label: 'REPLAY', fields: { phase: 'end' } });
+    await run.end(end.status, end.status === 'completed' ? null : end.reason);
     const all = new Map<string, string[]>();
     for (const { id, actionTokenNorm } of cases) {
       all.set(actionTokenNorm, transitionsOf(await ledger.mirror.eventsOfCase(id), run.run));
@@ -195,6 +200,21 @@ async function plant(ledger: Ledger, source: string, lines: readonly LineOf<'add
 /** What was recorded of each case, in order. */
 function queues<Line extends LineOf<'address'> | LineOf<'file'>>(lines: readonly Line[]): Map<string, Line[]> {
   return Map.groupBy(lines, ({ token_norm }) => token_norm);
+}
+
+/** A replay writes a ledger: never into one that is there. */
+async function requireEmpty(directory: string): Promise<void> {
+  const names = await readdir(directory).catch((cause: unknown) => {
+    if (systemCodeOf(cause) === 'ENOENT') return [];
+    throw new CurlewError(ErrorCode.usage, `${directory} cannot be a sandbox: ${messageOf(cause)}`, {
+      remedy: 'Give a directory that is empty or not there yet.',
+      cause,
+    });
+  });
+  if (names.length === 0) return;
+  throw new CurlewError(ErrorCode.usage, `${directory} cannot be a sandbox: it is not empty.`, {
+    remedy: 'Give a directory that is empty or not there yet.',
+  });
 }
 
 async function readText(path: string): Promise<string> {

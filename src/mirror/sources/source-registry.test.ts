@@ -12,7 +12,9 @@ describe('sources', () => {
   );
 
   it('says of a source that is reserved that it is not there yet', () => {
-    expect(SOURCES.find('public-registers')).toEqual({ kind: 'reserved', id: 'public_registers' });
+    for (const name of ['public-registers', 'Public Registers', 'pr', 'PR', ' registers ']) {
+      expect(SOURCES.find(name)).toEqual({ kind: 'reserved', id: 'public_registers' });
+    }
     expect(() => SOURCES.require('public_registers')).toThrowError(
       expect.objectContaining({ code: 'unknown_source', message: expect.stringContaining('not there yet') }),
     );

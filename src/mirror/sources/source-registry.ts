@@ -13,14 +13,17 @@ export type FoundSource =
 export class SourceRegistry {
   readonly sources: readonly Source[];
   readonly #byName = new Map<string, Source>();
-  readonly #reserved: ReadonlySet<string>;
+  /** Ids of reserved sources by name. */
+  readonly #reserved: ReadonlyMap<string, string>;
   readonly #default: Source;
 
-  /** The first source is the default. Two sources must not share a name. */
-  constructor(sources: readonly [Source, ...Source[]], reserved: readonly string[] = []) {
+  /** The first source is the default. Two sources must not share a name. `reserved`: ids with their other names. */
+  constructor(sources: readonly [Source, ...Source[]], reserved: Readonly<Record<string, readonly string[]>> = {}) {
     this.sources = sources;
     this.#default = sources[0];
-    this.#reserved = new Set(reserved);
+    this.#reserved = new Map(
+      Object.entries(reserved).flatMap(([id, aliases]) => [id, ...aliases].map((name) => [name, id] as const)),
+    );
     for (const source of sources) {
       // The id becomes a directory.
       if (!/^[a-z][a-z0-9_]*$/.test(source.id)) throw badSource(`${source.id} is no id: use a–z, 0–9 and _`);
@@ -38,7 +41,8 @@ export class SourceRegistry {
     const tidied = tidy(name ?? '');
     const source = tidied === '' ? this.#default : this.#byName.get(tidied);
     if (source !== undefined) return { kind: 'found', source };
-    return this.#reserved.has(tidied) ? { kind: 'reserved', id: tidied } : { kind: 'unknown', name: name ?? '' };
+    const reserved = this.#reserved.get(tidied);
+    return reserved === undefined ? { kind: 'unknown', name: name ?? '' } : { kind: 'reserved', id: reserved };
   }
 
   /** The source of that name. Throws `unknown_source`. */
@@ -55,7 +59,9 @@ export class SourceRegistry {
   }
 }
 
-export const SOURCES = new SourceRegistry([unreportedJudgments], ['public_registers']);
+export const SOURCES = new SourceRegistry([unreportedJudgments], {
+  public_registers: ['pr', 'public_register', 'registers'],
+});
 
 function tidy(name: string): string {
   return name
