@@ -14,22 +14,22 @@ function faultOf(bytes: Uint8Array, contentLength: number | undefined = undefine
   inspector.take(bytes);
   return inspector.end(contentLength).fault;
 }
-const before = (text: string | Buffer, pdf = PDF) => Buffer.concat([Buffer.from(text), pdf]);
-const after = (text: string | Buffer, pdf = PDF) => Buffer.concat([pdf, Buffer.from(text)]);
+const behind = (text: string | Buffer, pdf = PDF) => Buffer.concat([Buffer.from(text), pdf]);
+const followedBy = (text: string | Buffer, pdf = PDF) => Buffer.concat([pdf, Buffer.from(text)]);
 
 describe('a PDF', () => {
   it.each([
     ['as it should be', PDF],
-    ['with zeros behind it', after(Buffer.alloc(600))],
-    ['with more than a kilobyte behind it', after('\n'.repeat(5_000))],
-    ['with a page behind it', after(`<!-- served in 12 ms -->\n<script>${'x'.repeat(9_000)}</script>`)],
-    ['with half a megabyte behind it', after(Buffer.alloc(2 ** 19, 32))],
-    ['with a byte order mark before it', before('\ufeff')],
-    ['with a blank line before it', before('\r\n')],
-    ['with a notice of the server before it', before(`<br />\n<b>Notice</b>: ${'x'.repeat(900)}`)],
-    ['with 1,023 bytes before it', before('x'.repeat(1_023))],
+    ['with zeros behind it', followedBy(Buffer.alloc(600))],
+    ['with more than a kilobyte behind it', followedBy('\n'.repeat(5_000))],
+    ['with a page behind it', followedBy(`<!-- served in 12 ms -->\n<script>${'x'.repeat(9_000)}</script>`)],
+    ['with half a megabyte behind it', followedBy(Buffer.alloc(2 ** 19, 32))],
+    ['with a byte order mark before it', behind('\ufeff')],
+    ['with a blank line before it', behind('\r\n')],
+    ['with a notice of the server before it', behind(`<br />\n<b>Notice</b>: ${'x'.repeat(900)}`)],
+    ['with 1,023 bytes before it', behind('x'.repeat(1_023))],
     ['with an update', Buffer.concat([PDF, UPDATE])],
-    ['with two updates and rubbish behind it', after('\0'.repeat(2_000), Buffer.concat([PDF, UPDATE, UPDATE]))],
+    ['with two updates and rubbish behind it', followedBy('\0'.repeat(2_000), Buffer.concat([PDF, UPDATE, UPDATE]))],
     ['that is made to be shown as it comes', LINEARIZED],
   ])('%s is one', (_, bytes) => {
     expect(faultOf(bytes, bytes.length)).toBeUndefined();
@@ -38,13 +38,13 @@ describe('a PDF', () => {
   it.each([
     ['a page served in its place', Buffer.from(`<!DOCTYPE html>${' '.repeat(2000)}`), 'it is an HTML page'],
     ['a page with a byte order mark', Buffer.from(`\ufeff\n<html>${' '.repeat(2000)}`), 'it is an HTML page'],
-    ['a page about a PDF', before('<!doctype html><pre>'), 'it is an HTML page'],
+    ['a page about a PDF', behind('<!doctype html><pre>'), 'it is an HTML page'],
     ['an empty file', Buffer.alloc(0), 'it has no %PDF within its first 1024 bytes'],
     ['JSON', Buffer.from(`{"error":1}${' '.repeat(2000)}`), 'it has no %PDF within its first 1024 bytes'],
-    ['one behind 1,024 other bytes', before('x'.repeat(1_024)), 'it has no %PDF within its first 1024 bytes'],
+    ['one behind 1,024 other bytes', behind('x'.repeat(1_024)), 'it has no %PDF within its first 1024 bytes'],
     ['a tiny one', Buffer.from('%PDF-1.7\n%%EOF\n'), 'it has 15 bytes, fewer than 1024'],
     ['one without an end', PDF.subarray(0, PDF.lastIndexOf('%%EOF')), 'it does not end with %%EOF'],
-    ['one with too much behind it', after(Buffer.alloc(2 ** 20 + 2)), 'more than 1048576 bytes follow its %%EOF'],
+    ['one with too much behind it', followedBy(Buffer.alloc(2 ** 20 + 2)), 'more than 1048576 bytes follow its %%EOF'],
     [
       'the first part of one',
       LINEARIZED.subarray(0, LINEARIZED.indexOf('%%EOF') + 6),
@@ -84,8 +84,8 @@ describe('a PDF', () => {
       PDF,
       Buffer.concat([PDF, UPDATE]),
       LINEARIZED,
-      after('%%EO'.repeat(500)),
-      before('\ufeff'),
+      followedBy('%%EO'.repeat(500)),
+      behind('\ufeff'),
     );
     fc.assert(
       fc.property(
