@@ -52,10 +52,16 @@ export class FetcherMetrics {
   readonly #inHand = this.#gauge('leased', 'URLs that workers have in hand');
   readonly #outbox = this.#gauge('outbox_size', 'Events that wait to be published');
   readonly #paused = this.#gauge('paused', '1 while no URL is taken because pages cannot be stored');
+  readonly #up = this.#gauge('dependency_up', '1 while Redis, or Kafka, can be worked with, else 0', ['dependency']);
 
   constructor() {
     this.#begin(OTHER_HOSTS);
     this.levels(undefined);
+  }
+
+  /** By name, whether each thing that the worker depends on can be used now. */
+  dependencies(works: Readonly<Record<string, boolean>>): void {
+    for (const [dependency, isUp] of Object.entries(works)) this.#up.set({ dependency }, isUp ? 1 : 0);
   }
 
   get contentType(): string {

@@ -41,7 +41,7 @@ export async function runFetcher(options: RunFetcherOptions, stop: AbortSignal):
     { name: names[1], state: kafka, check: known.world && (() => known.world?.checkLog()) },
   ];
   const readiness = () => readinessOf(parts(), known.service?.pauseReason, clock, ANSWER_MS);
-  const endpoint = await openEndpoint({ config, clock, metrics, readiness, worldNow: () => known.world });
+  const endpoint = await openEndpoint({ config, clock, metrics, names, readiness, worldNow: () => known.world });
   log.event('listening', { place: place.kind, metrics: `${endpoint.url}/metrics` });
   try {
     const world = await openWorld({ ...options, log }, redis, stop);
@@ -92,11 +92,13 @@ interface EndpointParts {
   readonly config: FetcherConfig;
   readonly clock: Clock;
   readonly metrics: FetcherMetrics;
+  /** What the worker depends on. */
+  readonly names: readonly string[];
   readonly readiness: () => Promise<Readiness>;
   readonly worldNow: () => FetcherWorld | undefined;
 }
 
-function openEndpoint({ config, clock, metrics, readiness, worldNow }: EndpointParts): Promise<HttpEndpoint> {
+function openEndpoint({ config, clock, metrics, names, readiness, worldNow }: EndpointParts): Promise<HttpEndpoint> {
   const within = <T>(work: Promise<T>, otherwise: T): Promise<T> => {
     const answered = new AbortController();
     const late = clock.sleep(ANSWER_MS, answered.signal).then(
@@ -114,9 +116,12 @@ function openEndpoint({ config, clock, metrics, readiness, worldNow }: EndpointP
         const answer = await readiness();
         return json(answer.ready ? 200 : 503, answer);
       }
-      case '/metrics':
-        metrics.levels(await within(lookUpLevels(world), undefined));
+      case '/metrics': {
+        const [levels, { reasons }] = await Promise.all([within(lookUpLevels(world), undefined), readiness()]);
+        metrics.levels(levels);
+        metrics.dependencies(Object.fromEntries(names.map((name) => [name, !(name in reasons)])));
         return { status: 200, type: metrics.contentType, body: await metrics.text() };
+      }
       default:
         return undefined;
     }

@@ -44,13 +44,22 @@ it('sizes that are kept in Redis have no sample while Redis is away', async () =
   const sizes = (worker: WorkerProcess) => samplesOf(worker, '(input_queue_size|dlq_size|outbox_size|leased)');
   const worker = startWorker(fleet.env);
   await expect.poll(() => sizes(worker), soon).toHaveLength(4);
+  const isUp = async (at: WorkerProcess) =>
+    (await samplesOf(at, 'dependency_up')).filter((line) => line.endsWith(' 1'));
+  const REDIS_UP = ['page_fetcher_dependency_up{dependency="redis"} 1'];
+  // There is no Kafka.
+  expect(await samplesOf(worker, 'dependency_up')).toHaveLength(2);
+  await expect.poll(() => isUp(worker), soon).toEqual(REDIS_UP);
   await redis?.kill();
   expect(await worker.says('redis_away')).toMatchObject({ level: 'error', worker: expect.any(String) });
   expect(await sizes(worker)).toEqual([]);
   const late = startWorker(fleet.env);
   await late.says('redis_away');
   expect(await sizes(late)).toEqual([]);
+  for (const at of [worker, late])
+    expect([await isUp(at), (await samplesOf(at, 'dependency_up')).length]).toEqual([[], 2]);
   await redis?.start();
   await expect.poll(() => sizes(worker), soon).toHaveLength(4);
   await expect.poll(() => sizes(late), soon).toHaveLength(4);
+  for (const at of [worker, late]) await expect.poll(() => isUp(at), soon).toEqual(REDIS_UP);
 }, 120_000);

@@ -5,6 +5,7 @@ import { fleetOf, newHost, toldOf } from '../../../../test/fixtures/redis-fleet.
 import { ownRedisOrSkip } from '../../../../test/fixtures/services.ts';
 import { defaultBreakerSettings } from '../../../fetch/politeness/breaker-state.ts';
 import { systemClock } from '../../../platform/clock.ts';
+import { redisBackend } from '../redis-backend.ts';
 import { bucketKey } from './bucket-script.ts';
 import { takeTurn } from './take-turn.ts';
 
@@ -14,7 +15,7 @@ const never = new AbortController().signal;
 const HOUR_MS = 3_600_000;
 const ONCE_AN_HOUR = { ratePerSecond: 1_000 / HOUR_MS, burst: 1, jitter: 0 };
 
-it('pages are evicted, but no pace, hold, breaker or lock of robots.txt', async () => {
+it('pages are evicted, but no pace, hold, breaker, lock of robots.txt or lease of the pump', async () => {
   const fleet = await fleetOf(2, url);
   const [one, other] = fleet;
   if (one === undefined || other === undefined) return expect.fail('there are no workers');
@@ -32,6 +33,8 @@ it('pages are evicted, but no pace, hold, breaker or lock of robots.txt', async 
     return lock.promise;
   });
   await locked.promise;
+  const { outbox } = redisBackend(one.connection, { clock: systemClock });
+  expect(await outbox.take({ pump: 'one', leaseMs: 60_000, limit: 1 })).toMatchObject({ kind: 'entries' });
 
   const evicted = async () => {
     const stats = await one.connection.run((client) => client.info('stats'));
@@ -53,6 +56,8 @@ it('pages are evicted, but no pace, hold, breaker or lock of robots.txt', async 
   }
   const known = other.politeness.breaker(down, defaultBreakerSettings, { probe: async () => expect.fail('a probe') });
   expect(await known.isValid({ generation: 0 })).toBe(false);
+  const { outbox: others } = redisBackend(other.connection, { clock: systemClock });
+  expect(await others.take({ pump: 'other', leaseMs: 60_000, limit: 1 })).toEqual({ kind: 'busy' });
   lock.resolve();
   await working;
 });
