@@ -47,6 +47,7 @@ export type { ResumeStrategy, ScrapeParams } from './mirror/scrape-params.ts';
 export type { ScrapeProgress } from './mirror/scrape-progress.ts';
 export type { MirrorRunSummary } from './mirror/summarise-run.ts';
 export type { SyncOptions } from './mirror/sync-source.ts';
+export type { Instant } from './platform/clock.ts';
 export { CurlewError, type CurlewErrorOptions, ErrorCode } from './platform/errors.ts';
 export type { Json } from './platform/json.ts';
 export type { JsonSchema, ScraperDescription, SpeculatorDescription } from './scraper/describe.ts';

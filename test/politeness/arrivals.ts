@@ -1,5 +1,5 @@
-// How near requests came to each other, as the server saw it. One that this machine, busy with other things, held up on its way
-// for longer than the tolerance proves nothing about its successor.
+// How near requests came to each other. A machine that is busy with other things may hold up a request on its way, so that it
+// arrives close to its successor: what counts is when requests left, and at the server only those that came at once.
 
 import type { LogEntry } from '../../sim/request-log.ts';
 import type { CourtProcess } from './court-process.ts';
@@ -23,8 +23,14 @@ export function tellingGaps(
   });
 }
 
-/** The most that came within any second. */
-export function fullestSecond(log: readonly LogEntry[]): number {
-  const times = log.map(({ arrivedAt }) => arrivedAt);
+/** The most that left within any second. */
+export function fullestSecond(leftAt: ReadonlyMap<string, number | undefined>): number {
+  const times = [...leftAt.values()].filter((at) => at !== undefined);
   return Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + 1_000).length));
+}
+
+/** The gaps between requests in the order in which they left. */
+export function gapsLeft(leftAt: ReadonlyMap<string, number | undefined>): number[] {
+  const times = [...leftAt.values()].filter((at) => at !== undefined).sort((one, other) => one - other);
+  return times.slice(1).map((at, index) => at - (times[index] ?? 0));
 }
