@@ -178,7 +178,7 @@ describe('entries and parameters', () => {
     [['--entry', 'recent', '--param', 'since=yesterday'], 'do not fit: since: Invalid ISO date', '--param'],
     [['--entry', 'recnt'], 'CountyCourt has no entry named recnt.', 'Did you mean recent?'],
     [['--speculate', 'byNumber=1..5'], 'CountyCourt has no speculator named byNumber.', 'none'],
-    [['--from-last'], 'No completed run of CountyCourt has probed ids here.', 'without --from-last'],
+    [['--from-last'], 'No run of CountyCourt has probed ids here.', 'without --from-last'],
     [['--entry', 'recent', '--param', 'sinc=2026-01-01'], 'Entry recent has no parameter sinc.', 'Did you mean since?'],
     [['--entry', 'recent', '--param', 'since'], '--param since has no name.', '--param name=value'],
     [['--entry', 'civil', '--param', 'since=2026-01-01'], 'Entry civil takes no parameters.', ''],
