@@ -52,7 +52,8 @@ export function envOf(site: RunningJudicialKy): Record<string, string> {
 function optionsOf(data: string, given: Partial<ScrapeOptions> = {}): ScrapeOptions {
   return {
     data,
-    fetch: { rate: 'off', allowHosts: ['127.0.0.1'] },
+    // On a clock that flies, every patience is spent at once.
+    fetch: { rate: 'off', allowHosts: ['127.0.0.1'], patienceMs: 'off' },
     world: { clock: new FlyingClock() },
     ...given,
   };
