@@ -11,6 +11,7 @@ import { FetchPipeline } from './fetch-pipeline.ts';
 import { gateName } from './gate-name.ts';
 import { parseHostPattern } from './guard/host-pattern.ts';
 import { HostGates } from './host-gates.ts';
+import { PATIENCE_SPENT } from './host-reach.ts';
 import type { HopFailure } from './http/hop-result.ts';
 import { HttpHop } from './http/http-hop.ts';
 import { NotedPoliteness } from './noted/noted-politeness.ts';
@@ -93,9 +94,15 @@ export function createPipeline(settings: PipelineSettings, world: PipelineWorld)
     getRobots: robotsOver((request, signal, isElsewhere) => {
       const gate = gates.of(request.url);
       // Nobody waits for a host that is not its own. Its own has let the request through already that asks.
-      const closed = isElsewhere ? gate.whyClosed() : undefined;
+      const closed = isElsewhere ? (gate.givenUp ?? gate.whyClosed()) : undefined;
       if (closed !== undefined) return Promise.resolve(unreachable(closed));
-      return gate.sendAside('robots', request, signal);
+      const sent = gate.sendAside('robots', request, signal);
+      if (!isElsewhere) return sent;
+      return sent.catch((error: unknown) => {
+        // It is given up by now, and no reason to give up the one that led there.
+        if (error === PATIENCE_SPENT) return unreachable(gate.givenUp ?? `${gate.host} was not reached`);
+        throw error;
+      });
     }, userAgent),
     store: shared?.robots ?? robots,
     clock,

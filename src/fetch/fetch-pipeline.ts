@@ -152,7 +152,6 @@ export class FetchPipeline {
   }
 
   async close(): Promise<void> {
-    this.#parts.gates.close();
     await this.#browser.close();
     await this.#parts.hop.close();
   }

@@ -131,18 +131,13 @@ export class HostGate {
     return this.#reach.givenUp;
   }
 
-  /** Ends the waiting of the gate itself. */
-  close(): void {
-    this.#reach.close();
-  }
-
   /**
    * Waits until a request to `url` may leave, which it must do at once. Rejects with the signal's reason on abort. A host that
    * is never reached is waited for as long as the patience lasts.
    */
   async admit(url: URL, way: WayOut, stop: AbortSignal): Promise<Admission> {
     for (;;) {
-      const admission = await this.#inPatience(stop, (signal) => this.#tryAdmit(url, way, signal, 'wait'));
+      const admission = await this.#inPatience(() => this.#tryAdmit(url, way, stop, 'wait'));
       if (admission !== undefined) return admission;
     }
   }
@@ -150,20 +145,17 @@ export class HostGate {
   /** The same for what is not worth waiting for a host that is down: undefined then. */
   async admitUnlessDown(url: URL, way: WayOut, stop: AbortSignal): Promise<Admission | undefined> {
     while (this.#breaker.state.kind === 'closed') {
-      const admission = await this.#inPatience(stop, (signal) => this.#tryAdmit(url, way, signal, 'return'));
+      const admission = await this.#inPatience(() => this.#tryAdmit(url, way, stop, 'return'));
       if (admission !== undefined) return admission;
     }
     return undefined;
   }
 
-  async #inPatience(
-    stop: AbortSignal,
-    work: (signal: AbortSignal) => Promise<Admission | undefined>,
-  ): Promise<Admission | undefined> {
-    const { givenUp, spent } = this.#reach;
+  async #inPatience(work: () => Promise<Admission | undefined>): Promise<Admission | undefined> {
+    const { givenUp } = this.#reach;
     if (givenUp !== undefined) return { kind: 'unreached', reason: givenUp };
     try {
-      return await work(this.#reach.isReached ? stop : AbortSignal.any([stop, spent]));
+      return await work();
     } catch (error) {
       if (error === PATIENCE_SPENT) return undefined;
       throw error;
@@ -178,7 +170,8 @@ export class HostGate {
     whenDown: 'wait' | 'return',
   ): Promise<Admission | undefined> {
     const { proxies, robots } = this.#options;
-    const entered = await proxies.enter(way, url.origin, stop, this.#onRest);
+    const enter = (signal: AbortSignal) => proxies.enter(way, url.origin, signal, this.#onRest);
+    const entered = await (proxies.isResting(way) ? this.#reach.inPatience(stop, enter) : enter(stop));
     if (whenDown === 'return' && this.#breaker.state.kind !== 'closed') return undefined;
     const ticket = await this.#ticket(stop);
     const refusal = await this.#askRobots(url, ticket, stop);
@@ -197,7 +190,8 @@ export class HostGate {
   async #ticket(stop: AbortSignal): Promise<BreakerTicket> {
     this.#waiting++;
     try {
-      return await this.#breaker.waitUntilAllowed(stop);
+      const wait = (signal: AbortSignal) => this.#breaker.waitUntilAllowed(signal);
+      return await (this.#breaker.state.kind === 'closed' ? wait(stop) : this.#reach.inPatience(stop, wait));
     } finally {
       this.#waiting--;
     }

@@ -43,10 +43,6 @@ export class HostGates {
     return [...this.#gates.values()].flatMap(({ wait }) => (wait === undefined ? [] : [wait]));
   }
 
-  close(): void {
-    for (const gate of this.#gates.values()) gate.close();
-  }
-
   /** The states that changed since the last call, by host. */
   takeChanged(): ReadonlyMap<string, HostState> {
     const states = new Map([...this.#changed].map((gate) => [gate.host, gate.takeState()]));

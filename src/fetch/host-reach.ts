@@ -31,11 +31,15 @@ interface Earlier {
 /** What a wait is ended with when the patience is spent. */
 export const PATIENCE_SPENT = new Error('The host was not reached in time.');
 
+const OVER = new Error('The wait is over.');
+
 export class HostReach {
   readonly #options: HostReachOptions;
-  readonly #closed = new AbortController();
-  #waiting: 'not_begun' | 'begun' | 'over';
-  #spent = new AbortController();
+  readonly #asked = Promise.withResolvers<void>();
+  /** When the patience is spent; undefined before the host is asked. */
+  #deadline: Instant | undefined;
+  #waitsForProxies = true;
+  #isReached: boolean;
   #givenUp: string | undefined;
   #trouble: HostState['trouble'];
   #reachedAt: Instant | undefined;
@@ -47,8 +51,7 @@ export class HostReach {
     this.#options = options;
     this.#trouble = trouble;
     this.#reachedAt = reachedAt;
-    const isReached = reachedAt !== undefined && reachedAt >= options.since;
-    this.#waiting = isReached || options.patienceMs === 'off' ? 'over' : 'not_begun';
+    this.#isReached = reachedAt !== undefined && reachedAt >= options.since;
   }
 
   /** How often the host has shown that it is up: by an answer below 500, or to a probe. */
@@ -61,36 +64,28 @@ export class HostReach {
     return { ...(trouble && { trouble }), ...(reachedAt !== undefined && { reachedAt }) };
   }
 
-  /** Whether it is waited for as long as it takes. */
-  get isReached(): boolean {
-    return this.#waiting === 'over' && this.#givenUp === undefined;
-  }
-
-  /** Aborts, with `PATIENCE_SPENT`, when the host is no longer waited for. */
-  get spent(): AbortSignal {
-    return this.#spent.signal;
-  }
-
   /** Why it is not asked any more in this run; undefined when it is. */
   get givenUp(): string | undefined {
+    const { patienceMs, host, onGivenUp } = this.#options;
+    if (this.#givenUp !== undefined || patienceMs === 'off' || this.#leftMs() > 0) return this.#givenUp;
+    const why = this.#trouble === undefined ? '' : `: ${this.#trouble.reason}`;
+    this.#givenUp = `${host} was not reached within ${inWords(patienceMs)}${why}`;
+    onGivenUp(this.#givenUp);
     return this.#givenUp;
   }
 
   /** Something was sent there, or a connection was tried. */
   asked(): void {
-    const { patienceMs } = this.#options;
-    if (this.#waiting !== 'not_begun' || patienceMs === 'off') return;
-    this.#waiting = 'begun';
-    this.#wait(patienceMs).catch(() => {});
+    const { clock, patienceMs } = this.#options;
+    if (this.#deadline !== undefined || patienceMs === 'off') return;
+    this.#deadline = clock.now() + patienceMs;
+    this.#asked.resolve();
   }
 
   /** It answered, whatever that means. */
   answered(): void {
     this.#reachedAt = this.#options.clock.now();
-    if (this.isReached) return;
-    this.#waiting = 'over';
-    this.#closed.abort();
-    if (this.#givenUp !== undefined) this.#spent = new AbortController();
+    this.#isReached = true;
     this.#givenUp = undefined;
   }
 
@@ -107,24 +102,44 @@ export class HostReach {
     if (isNews) this.#options.onSilent(reason);
   }
 
-  close(): void {
-    this.#closed.abort();
+  /** Does `work`, which waits for the host to come back: as long as the patience lasts, then it rejects with `PATIENCE_SPENT`. */
+  async inPatience<T>(stop: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.#isReached || this.#options.patienceMs === 'off') return work(stop);
+    const spent = new AbortController();
+    const over = new AbortController();
+    this.#watch(over.signal).then(
+      () => spent.abort(PATIENCE_SPENT),
+      () => {},
+    );
+    try {
+      return await work(AbortSignal.any([stop, spent.signal]));
+    } finally {
+      over.abort(OVER);
+    }
+  }
+
+  /** Resolves when the patience is spent. */
+  async #watch(over: AbortSignal): Promise<void> {
+    await this.#asked.promise;
+    over.throwIfAborted();
+    while (this.#leftMs() > 0) await this.#options.clock.sleep(Math.min(this.#leftMs(), LOOK_MS), over);
   }
 
   /** Proxies that rest are waited for once: only then is it known whether they help. */
-  async #wait(patienceMs: number): Promise<void> {
-    const { clock, host, proxiesRestUntil } = this.#options;
-    await clock.sleep(patienceMs, this.#closed.signal);
-    const restMs = (proxiesRestUntil() ?? 0) - clock.now();
-    if (restMs > 0) await clock.sleep(restMs + patienceMs, this.#closed.signal);
-    this.#closed.signal.throwIfAborted();
-    this.#waiting = 'over';
-    const why = this.#trouble === undefined ? '' : `: ${this.#trouble.reason}`;
-    this.#givenUp = `${host} was not reached within ${inWords(patienceMs)}${why}`;
-    this.#options.onGivenUp(this.#givenUp);
-    this.#spent.abort(PATIENCE_SPENT);
+  #leftMs(): number {
+    const { clock, patienceMs, proxiesRestUntil } = this.#options;
+    if (this.#isReached || this.#deadline === undefined || patienceMs === 'off') return Number.POSITIVE_INFINITY;
+    const leftMs = this.#deadline - clock.now();
+    const restUntil = leftMs > 0 ? undefined : proxiesRestUntil();
+    if (restUntil === undefined || !this.#waitsForProxies) return leftMs;
+    this.#waitsForProxies = false;
+    this.#deadline = restUntil + patienceMs;
+    return this.#deadline - clock.now();
   }
 }
+
+/** The host may be reached meanwhile. */
+const LOOK_MS = 3_600_000;
 
 function inWords(ms: number): string {
   const [count, unit] = ms >= 60_000 && ms % 60_000 === 0 ? [ms / 60_000, 'minute'] : [ms / 1000, 'second'];

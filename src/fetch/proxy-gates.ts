@@ -114,6 +114,11 @@ export class ProxyGates {
     await this.#options.assigner?.ready(signal, onRest);
   }
 
+  /** Whether a request that has to go this way would wait for its proxy. */
+  isResting(way: WayOut): boolean {
+    return way.kind === 'fixed' && way.proxy !== undefined && this.waits().length > 0;
+  }
+
   /** When the first proxy is back, while all that could be chosen rest. */
   get restUntil(): Instant | undefined {
     return this.#options.assigner?.restUntil;

@@ -4,7 +4,7 @@
 import type { Clock, Instant } from '../platform/clock.ts';
 import { type AnswerHead, classify, contextAt } from './classify.ts';
 import { type FetchEvent, GIVEN_UP } from './fetch-memory.ts';
-import type { HostReach } from './host-reach.ts';
+import { type HostReach, PATIENCE_SPENT } from './host-reach.ts';
 import { reachesSite } from './host-sign.ts';
 import type { HopFailure, HopRequest, HopResult } from './http/hop-result.ts';
 import { isUp } from './politeness/breaker-state.ts';
@@ -82,6 +82,8 @@ export async function sendAside(
     }
     note.obey(result);
     learn(purpose, result, parts);
+    // Nobody tries again what is not waited for any longer.
+    if (isFailure && reach.givenUp !== undefined) throw PATIENCE_SPENT;
     return isFailure && isProxyFailure(result.code) && passage ? { ...result, proxy: passage.proxy } : result;
   } finally {
     turn.leave();

@@ -116,7 +116,7 @@ describe('every request that left has a row', () => {
     const { fetch, events } = await testPipeline({ robots: 'off' }, { sockets });
     const outcome = await fetch('http://court.example/', browser);
     expect(outcome).toMatchObject({ kind: 'site_wide', failure: 'connect_refused' });
-    expect(events().map(({ kind }) => kind)).toEqual(['unanswered']);
+    expect(events().map(({ kind }) => kind)).toEqual(['waiting', 'unanswered']);
   });
 });
 

@@ -121,6 +121,14 @@ describe('curlew fetch', () => {
     expect(ended.stderr).toContain('waiting for the proxy http://127.0.0.1:');
   });
 
+  it('goes on with a host whose robots.txt leads to one that is dead', { timeout: 60_000 }, async () => {
+    const dead = await deadPort();
+    court.faults.set({ kind: 'status', status: 302, path: '/robots.txt', headers: { location: `${dead}/robots.txt` } });
+    const args = ['fetch', ...addresses(court.url, 5), ...FAST, '--patience', '3s', '--json', ...DATA()];
+    const ended = await curlew(args, { preload });
+    expect(linesOf(ended).map(({ kind }) => kind)).toEqual(Array(5).fill('ok'));
+  });
+
   it('refuses a patience that is none', async () => {
     for (const text of ['ten', '0s', '-1m', '5', '']) {
       const ended = await curlew(['fetch', court.url, '--patience', text, ...DATA()]);
