@@ -6,6 +6,16 @@ import { reading } from './route.ts';
 
 const count = z.int().min(0);
 
+/** What is waited for before more is asked of a host, or sent through a proxy. */
+export const Waiting = z
+  .object({
+    host: z.string().describe('host:port, or the name of a proxy'),
+    until: Time.nullable().describe('when it is asked again; null: as soon as its turn comes'),
+    reason: z.string().describe('breaker open: 503 Service Unavailable'),
+  })
+  .meta({ id: 'Waiting' });
+export type Waiting = z.infer<typeof Waiting>;
+
 export const HostRow = z
   .object({
     host: z.string(),
@@ -17,6 +27,7 @@ export const HostRow = z
     intervalMs: z.number().describe('the smallest gap between two requests, crawl-delay included; 0: no limit'),
     perSecond: z.number().nullable().describe('the limit; null: none'),
     heldUntil: Time.nullable().describe('a Retry-After in force'),
+    waiting: Waiting.nullable().describe('what is waited for before more is asked of it; null: it is asked as usual'),
     requests: count.describe('that ever left for it'),
     allowed: count.describe('by robots.txt'),
     disallowed: count,

@@ -14,6 +14,7 @@ import {
   Verdict,
   VerdictCounts,
 } from './common.ts';
+import { Waiting } from './hosts.ts';
 import { IndexState, MirrorCoverage } from './index-state.ts';
 import { changing, reading } from './route.ts';
 
@@ -131,6 +132,7 @@ export const RunDetail = RunRow.extend({
     .describe('of a mirror run that has ended'),
   owner: Owner,
   hosts: z.array(HostProgress),
+  waits: z.array(Waiting).describe('what it waits for; empty unless it runs'),
   startPages: z.array(StartPage).describe('of a site'),
   can: z.object({ stop: Obstacle, resume: Obstacle, replay: Obstacle, requeue: Obstacle }),
   lastEventId: z.int().describe('to begin the event stream after'),
@@ -351,6 +353,7 @@ export const SiteWalk = z
     urls: count,
     startPages: z.array(StartPage),
     owner: Owner,
+    waits: z.array(Waiting).describe('what it waits for; empty unless somebody walks it'),
     can: z.object({ stop: Obstacle, resume: Obstacle }),
   })
   .meta({ id: 'SiteWalk' });

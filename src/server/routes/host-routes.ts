@@ -2,6 +2,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { HostState } from '../../fetch/host-state.ts';
+import { waitOf } from '../../fetch/host-wait.ts';
 import type { RobotsRecord } from '../../fetch/robots/robots-store.ts';
 import { readHostStates, readRobots } from '../../fetch/stored-memory.ts';
 import { ProxyBlocklist } from '../../sites/proxy-blocklist.ts';
@@ -11,6 +12,7 @@ import { bindRoute } from '../http/bind-route.ts';
 import { cleanText } from '../http/clean.ts';
 import { iso } from '../http/iso.ts';
 import type { HostFacts } from '../runs/attention.ts';
+import { tellWait } from '../runs/tell-wait.ts';
 import type { ServerContext } from '../server-context.ts';
 
 const MOST_ROBOTS = 64 * 1024;
@@ -26,10 +28,10 @@ export function bindHostRoutes(app: FastifyInstance, context: ServerContext): vo
 /** What decides whether a host is asked at present. */
 export async function hostFacts({ ledger, clock }: ServerContext): Promise<HostFacts[]> {
   const now = clock.now();
-  return (await hostStates(ledger)).map(([host, { breaker, rate }]) => ({
+  return (await hostStates(ledger)).map(([host, state]) => ({
     host,
-    isOpen: breaker.kind !== 'closed',
-    heldUntil: rate.heldUntil > now ? rate.heldUntil : undefined,
+    isOpen: state.breaker.kind !== 'closed',
+    wait: waitOf(host, state, now),
   }));
 }
 
@@ -37,7 +39,8 @@ export async function listHosts({ ledger, clock }: ServerContext): Promise<HostR
   const now = clock.now();
   const robots = Map.groupBy(readRobots(await ledger.robotsRecords()), ([origin]) => URL.parse(origin)?.host ?? '');
   return (await hostStates(ledger))
-    .map(([host, { breaker, rate, intervalMs, counts }]) => ({
+    .map(([host, state]) => ({ host, ...state, wait: waitOf(host, state, now) }))
+    .map(({ host, breaker, rate, intervalMs, counts, wait }) => ({
       host,
       breaker: {
         state: breaker.kind,
@@ -47,6 +50,7 @@ export async function listHosts({ ledger, clock }: ServerContext): Promise<HostR
       intervalMs,
       perSecond: intervalMs === 0 ? null : Math.round(100_000 / intervalMs) / 100,
       heldUntil: rate.heldUntil > now ? iso(rate.heldUntil) : null,
+      waiting: wait === undefined ? null : tellWait(wait),
       ...counts,
       robots: (robots.get(host) ?? []).map(([origin, record]) => tellRobots(origin, record)),
     }))

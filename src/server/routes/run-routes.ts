@@ -131,7 +131,7 @@ export function bindRunRoutes(app: FastifyInstance, context: ServerContext): voi
     };
   });
 
-  bindRoute(app, ROUTES.listWalks).to(async () => ({ ok: true, walks: await listWalks(ledger) }));
+  bindRoute(app, ROUTES.listWalks).to(async () => ({ ok: true, walks: await listWalks(ledger, context.clock.now()) }));
 }
 
 function statusesOf(state: RunState | undefined): RunStatus[] | undefined {

@@ -99,23 +99,40 @@ describe('what needs attention', () => {
         facts({ name: 'a', counts: { ...NONE, failed: 1 } }),
         facts({ name: 'b', state: 'killed' }, { lastHeardOf: AT }),
         facts({ name: 'c', state: 'killed' }, { lastHeardOf: AT + 1 }),
+        facts({ name: 'd', state: 'running', health: null }),
       ],
       walks: [],
       indexes: [],
       mirrors: [],
       hosts: [
-        { host: 'down.example', isOpen: true, heldUntil: undefined },
-        { host: 'busy.example', isOpen: false, heldUntil: AT },
+        { host: 'down.example', isOpen: true, wait: { host: 'down.example', until: AT, reason: 'breaker open: 503' } },
+        {
+          host: 'busy.example',
+          isOpen: false,
+          wait: { host: 'busy.example', until: AT, reason: 'it asked for time: 429' },
+        },
       ],
       deadLetters: 1,
     });
     expect(all.map(({ text }) => text.split(/[:,]/, 1)[0])).toEqual([
       'c',
       'b',
-      'down.example',
+      'waiting for down.example',
       'a',
       '1 dead letter of the fetcher',
-      'busy.example',
+      'waiting for busy.example',
+    ]);
+  });
+
+  it('does not say that a host is waited for when nobody is at work', () => {
+    const wait = { host: 'down.example', until: AT, reason: 'breaker open: 503' };
+    const hosts = [
+      { host: 'down.example', isOpen: true, wait },
+      { host: 'busy.example', isOpen: false, wait: { ...wait, reason: 'it asked for time: 429' } },
+    ];
+    const told = listAttention({ runs: [], walks: [], indexes: [], mirrors: [], hosts, deadLetters: 0 });
+    expect(told.map(({ text }) => text)).toEqual([
+      'down.example: not answering when it was last asked, breaker open: 503',
     ]);
   });
 });

@@ -1,5 +1,6 @@
 // What a person should look at, in words, the most urgent first. Decided from plain facts.
 
+import type { HostWait } from '../../fetch/host-wait.ts';
 import type { Instant } from '../../platform/clock.ts';
 import type { IndexState, MirrorCoverage } from '../contract/index-state.ts';
 import type { Attention, RunRow, SiteWalk } from '../contract/runs.ts';
@@ -18,7 +19,8 @@ export interface RunFacts {
 export interface HostFacts {
   readonly host: string;
   readonly isOpen: boolean;
-  readonly heldUntil: Instant | undefined;
+  /** Undefined when it is asked as usual. */
+  readonly wait: HostWait | undefined;
 }
 
 export interface AttentionFacts {
@@ -34,10 +36,12 @@ export interface AttentionFacts {
 const URGENCY = { urgent: 0, warning: 1, notice: 2 } as const;
 
 export function listAttention({ runs, walks, hosts, indexes, mirrors, deadLetters }: AttentionFacts): Attention[] {
+  const isAtWork =
+    runs.some(({ row }) => row.state === 'running') || walks.some(({ owner }) => owner.state === 'alive');
   const items = [
     ...runs.flatMap(ofRun),
     ...walks.flatMap(ofWalk),
-    ...hosts.flatMap(ofHost),
+    ...hosts.flatMap((host) => ofHost(host, isAtWork)),
     ...indexes.flatMap(ofIndex),
     ...mirrors.flatMap((mirror) => ofMirror(mirror, runs)),
     ...ofLetters(deadLetters),
@@ -139,10 +143,17 @@ function ofWalk(walk: SiteWalk): Attention[] {
   return items;
 }
 
-function ofHost({ host, isOpen, heldUntil }: HostFacts): Attention[] {
-  if (isOpen) return [item('urgent', `${host}: not answering`, { host, action: 'It is asked again by itself.' })];
-  if (heldUntil === undefined) return [];
-  return [item('notice', `${host}: asked us to wait`, { host, action: `It is asked again at ${iso(heldUntil)}.` })];
+/** What is waited for, while somebody is at work; else what the host did when it was last asked. */
+function ofHost({ host, isOpen, wait }: HostFacts, isAtWork: boolean): Attention[] {
+  if (wait === undefined) return [];
+  const { until, reason } = wait;
+  if (!isAtWork) {
+    if (!isOpen) return [];
+    const text = `${host}: not answering when it was last asked, ${reason}`;
+    return [item('warning', text, { host, action: 'The next run asks it again by itself.' })];
+  }
+  const action = until === undefined ? 'It is asked again by itself.' : `It is asked again at ${iso(until)}.`;
+  return [item(isOpen ? 'urgent' : 'notice', `waiting for ${host}, ${reason}`, { host, action })];
 }
 
 function ofIndex({ source, problem, confirmed_at }: IndexState): Attention[] {

@@ -1,13 +1,16 @@
 // One run with everything its page shows at once.
 
+import { runWaits } from '../../engine/run-waits.ts';
+import type { HostWait } from '../../fetch/host-wait.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { OwnedRun, ReportedRun } from '../../ledger/reports/run-report.ts';
 import type { RunDetail } from '../contract/runs.ts';
-import { clean } from '../http/clean.ts';
+import { clean, cleanText } from '../http/clean.ts';
 import { iso } from '../http/iso.ts';
 import { hostFacts } from '../routes/host-routes.ts';
 import type { ServerContext } from '../server-context.ts';
 import { describeOwner } from './run-rows.ts';
+import { tellWait } from './tell-wait.ts';
 
 export async function describeRun(context: ServerContext, read: ReportedRun): Promise<RunDetail> {
   const { ledger, rows } = context;
@@ -22,6 +25,7 @@ export async function describeRun(context: ServerContext, read: ReportedRun): Pr
     coverage: run.coverage ?? null,
     owner: describeOwner(owned),
     hosts: await hostsOf(context, run),
+    waits: owned.owner.state === 'alive' ? (await runWaits(ledger, run.id, context.clock.now())).map(tellWait) : [],
     startPages: run.kind === 'site' ? await startPagesOf(context, run) : [],
     can: await obstaclesTo(ledger, owned),
     lastEventId: await ledger.lastEvent(run.id),
@@ -32,14 +36,18 @@ async function hostsOf(context: ServerContext, { id, status }: ReportedRun): Pro
   const facts = new Map((await hostFacts(context)).map((fact) => [fact.host, fact]));
   return (await context.ledger.countsByHost(id)).map(({ host, counts }) => {
     const fact = facts.get(host);
-    const held = fact?.heldUntil === undefined ? null : `asked us to wait until ${iso(fact.heldUntil)}`;
+    const wait = status === 'running' ? fact?.wait : undefined;
     return {
       host,
       counts: { ...counts },
       perSecond: status === 'running' ? (context.rates.perSecond(id, host) ?? null) : null,
-      waits: status !== 'running' ? null : fact?.isOpen ? 'not answering' : held,
+      waits: wait === undefined ? null : cleanText(sayWait(wait)),
     };
   });
+}
+
+function sayWait({ until, reason }: HostWait): string {
+  return until === undefined ? reason : `${reason}, until ${iso(until)}`;
 }
 
 async function startPagesOf({ ledger }: ServerContext, { id }: ReportedRun): Promise<RunDetail['startPages']> {

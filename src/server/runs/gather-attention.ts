@@ -32,7 +32,7 @@ export async function gatherAttention(context: ServerContext): Promise<Attention
   });
   return {
     runs: await Promise.all(runs),
-    walks: await listWalks(ledger),
+    walks: await listWalks(ledger, context.clock.now()),
     hosts: await hostFacts(context),
     indexes: await indexStates(context),
     mirrors: await mirrorCoverages(context),

@@ -1,17 +1,24 @@
 // Walks over start pages that are not committed yet, as the API shows them.
 
+import { waitsOf } from '../../engine/run-waits.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { StartPage, StoredPartialRun } from '../../ledger/sites/partial-run-table.ts';
+import type { Instant } from '../../platform/clock.ts';
 import type { SiteWalk } from '../contract/runs.ts';
 import { cleanText } from '../http/clean.ts';
 import { iso } from '../http/iso.ts';
 import { ownerText } from './run-rows.ts';
+import { tellWait } from './tell-wait.ts';
 
-export async function listWalks(ledger: Ledger): Promise<SiteWalk[]> {
-  return Promise.all((await ledger.sites.partialRuns()).map((partial) => describeWalk(ledger, partial)));
+export async function listWalks(ledger: Ledger, now: Instant): Promise<SiteWalk[]> {
+  return Promise.all((await ledger.sites.partialRuns()).map((partial) => describeWalk(ledger, partial, now)));
 }
 
-async function describeWalk(ledger: Ledger, { siteId, createdAt, startPages }: StoredPartialRun): Promise<SiteWalk> {
+async function describeWalk(
+  ledger: Ledger,
+  { siteId, createdAt, startPages }: StoredPartialRun,
+  now: Instant,
+): Promise<SiteWalk> {
   const owner = await ledger.reports.ownerOfWalk(siteId);
   const isOn = owner.state === 'alive';
   return {
@@ -26,8 +33,13 @@ async function describeWalk(ledger: Ledger, { siteId, createdAt, startPages }: S
       machine: owner.holder?.machine ?? null,
       heartbeatAt: iso(owner.heartbeatAt),
     },
+    waits: isOn ? (await waitsOf(ledger, hostsOf(startPages), now)).map(tellWait) : [],
     can: { stop: isOn ? null : 'Nobody walks it.', resume: isOn ? 'It is being walked.' : null },
   };
+}
+
+function hostsOf(startPages: readonly StartPage[]): string[] {
+  return [...new Set(startPages.flatMap(({ url }) => URL.parse(url)?.host ?? []))];
 }
 
 async function describeStartPage(ledger: Ledger, page: StartPage): Promise<SiteWalk['startPages'][number]> {

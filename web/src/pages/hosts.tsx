@@ -87,13 +87,18 @@ const HOST_COLUMNS: readonly Column<HostRow>[] = [
     ),
   },
   {
-    label: 'Retry-After',
-    cell: ({ heldUntil }) =>
-      heldUntil === null ? (
-        <span class="faint">none</span>
+    label: 'Waiting',
+    cell: ({ waiting }) =>
+      waiting === null ? (
+        <span class="faint">no</span>
       ) : (
         <>
-          until <When at={heldUntil} />
+          {waiting.reason}
+          {waiting.until !== null && (
+            <>
+              , until <When at={waiting.until} />
+            </>
+          )}
         </>
       ),
   },

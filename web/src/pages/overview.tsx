@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Attention, RunRow, SiteWalk } from '../../../src/server/contract/runs.ts';
 import { announce } from '../lib/announce.ts';
 import { post } from '../lib/api.ts';
-import { countOf, formatCount, formatRate } from '../lib/format.ts';
+import { countOf, formatCount, formatRate, localTimes } from '../lib/format.ts';
 import { useLive, useThrottled } from '../lib/live.ts';
 import { notify } from '../lib/notices.ts';
 import { queryOf } from '../lib/route.ts';
@@ -19,6 +19,7 @@ import { MirrorList } from '../parts/mirror-list.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { RunList } from '../parts/run-list.tsx';
 import { StartPages } from '../parts/start-pages.tsx';
+import { Waits } from '../parts/waits.tsx';
 import { When } from '../parts/when.tsx';
 
 const REFRESH_MS = 3_000;
@@ -143,7 +144,7 @@ function AttentionList({ items, runs }: AttentionListProps) {
                 </>
               )}
             </p>
-            {item.action !== null && <p class="faint">{item.action}</p>}
+            {item.action !== null && <p class="faint">{localTimes(item.action, Date.now())}</p>}
           </div>
         </li>
       ))}
@@ -197,6 +198,7 @@ function Walks({ walks, changed }: { readonly walks: readonly SiteWalk[]; readon
             {countOf(walk.urls, 'item')} found since <When at={walk.beganAt} />; {walk.owner.text}. Nothing is fetched
             before every list is complete.
           </p>
+          <Waits waits={walk.waits} />
           <StartPages pages={walk.startPages} />
         </div>
       ))}

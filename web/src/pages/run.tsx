@@ -23,6 +23,7 @@ import { RunActions } from '../parts/run-actions.tsx';
 import { StartPages } from '../parts/start-pages.tsx';
 import { TimelineChart } from '../parts/timeline-chart.tsx';
 import { VerdictBar, VerdictLegend } from '../parts/verdict-bar.tsx';
+import { Waits } from '../parts/waits.tsx';
 import { When } from '../parts/when.tsx';
 
 const REFRESH_MS = 2_000;
@@ -83,6 +84,7 @@ export function RunPage({ id }: { readonly id: number }) {
           run !== undefined && (
             <>
               <Troubles run={run} warnings={summary.data?.warnings ?? []} />
+              <Waits waits={run.waits} />
               <Progress run={run} />
               <Problems run={run} resource={problems} changed={reloadAll} />
               <Panel title="Verdicts over time" id="timeline">
