@@ -2,7 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { startCourt } from '../../sim/court/court.ts';
+import { Corpus } from '../../sim/judicial-ky/corpus.ts';
 import { startJudicialKy } from '../../sim/judicial-ky/judicial-ky.ts';
+import { normalizeActionToken } from '../../src/mirror/csv/normalize-action-token.ts';
 import type { Route } from '../../src/server/contract/route.ts';
 import { ROUTES, type RouteName } from '../../src/server/contract/routes.ts';
 import { MirrorParams } from '../../src/server/contract/start.ts';
@@ -53,7 +55,7 @@ describe('a dry run over HTTP', { timeout: 120_000 }, () => {
       const wanted = site.corpus.wanted('v1').length;
       expect([status, json]).toEqual([
         200,
-        { ok: true, dry_run: true, cases_total: expect.any(Number), cases_planned: wanted },
+        { ok: true, dry_run: true, cases_total: expect.any(Number), cases_planned: wanted, problems: [] },
       ]);
     }
     expect(requestsTo(site)).toEqual({ pages: 0, ajax: 0, files: 0 });
@@ -81,6 +83,9 @@ describe('a dry run over HTTP', { timeout: 120_000 }, () => {
   });
 });
 
+/** Of the simulated court. */
+const CASE = normalizeActionToken(new Corpus({ seed: 7, cases: 40 }).wanted('v1')[0]?.token ?? '');
+
 /** Each declared parameter with a value that is not its default, and what the run must have stored of it. */
 const EFFECTS: Record<keyof typeof MirrorParams.shape, readonly [given: unknown, stored: object]> = {
   mode: ['FULL', { mode: 'full' }],
@@ -93,6 +98,8 @@ const EFFECTS: Record<keyof typeof MirrorParams.shape, readonly [given: unknown,
   max_retries: [5, { max_retries: 5 }],
   concurrency: [3, { concurrency: 3 }],
   accept_shrink: [true, { accept_shrink: true }],
+  stale_index_ok: [true, { stale_index_ok: true }],
+  cases: [`${CASE}`, { cases: [CASE] }],
   // What these two do to the command line is in mirror-startable.test.ts: the ledger does not have it.
   client: ['http', {}],
   settings: [{ rate: 'off', robots: 'off', allowHosts: '127.0.0.1' }, {}],

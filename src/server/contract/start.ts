@@ -53,6 +53,18 @@ export const FetchParams = z
   .partial();
 export type FetchParams = z.output<typeof FetchParams>;
 
+/** Tokens of cases, as a list or as text with commas or lines between them. */
+const Tokens = z.union(
+  [
+    z.array(z.string().min(1).max(500)).min(1),
+    z
+      .string()
+      .transform((text) => text.split(/[\s,]+/).filter((token) => token !== ''))
+      .pipe(z.array(z.string()).min(1)),
+  ],
+  { error: 'must be a list of tokens' },
+);
+
 /** What a run of the mirror can be asked for over HTTP: every parameter there is, as JSON or as text. */
 export const MirrorParams = z.strictObject({
   mode: word(MODES).optional(),
@@ -65,6 +77,10 @@ export const MirrorParams = z.strictObject({
   max_retries: whole(1).optional().describe('attempts per case'),
   concurrency: whole(1, 1_024).optional().describe('files fetched at once'),
   accept_shrink: flag.optional().describe('accept an index that has lost more than a fifth of its cases'),
+  stale_index_ok: flag
+    .optional()
+    .describe('be content with the last good index when the one of the site cannot be used'),
+  cases: Tokens.optional().describe('tokens of the only cases to be fetched, again if they are held'),
   client: word(CLIENT_KINDS).optional(),
   settings: FetchParams.omit({ baseUrl: true, concurrency: true }).optional(),
 });
@@ -108,7 +124,15 @@ const ResumeBody = z.strictObject({
 
 /** What a dry run says. It leaves no run. */
 export const DryRun = z
-  .object({ ok: z.literal(true), dry_run: z.literal(true), cases_total: count, cases_planned: count })
+  .object({
+    ok: z.literal(true),
+    dry_run: z.literal(true),
+    cases_total: count,
+    cases_planned: count,
+    problems: z
+      .array(z.object({ code: z.string(), message: z.string() }))
+      .describe('such as an index that is out of date'),
+  })
   .meta({ id: 'DryRun' });
 export type DryRun = z.infer<typeof DryRun>;
 

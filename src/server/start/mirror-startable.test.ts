@@ -17,6 +17,11 @@ const ADDED: Record<keyof MirrorParams, readonly [MirrorParams[keyof MirrorParam
   max_retries: [6, ['--max-retries=6']],
   concurrency: [3, ['--concurrency=3']],
   accept_shrink: [true, ['--accept-shrink']],
+  stale_index_ok: [true, ['--stale-index-ok']],
+  cases: [
+    ['A1', 'B2'],
+    ['--case=A1', '--case=B2'],
+  ],
   client: ['browser', ['--client=browser']],
   settings: [
     { rate: 'off', robots: 'strict', allowHosts: 'a.example, b.example:81' },

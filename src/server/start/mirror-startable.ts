@@ -74,6 +74,18 @@ export function mirrorStartables(env: Environment): StartableDefinition[] {
         minimum: 1,
         maximum: 1_024,
       },
+      stale_index_ok: {
+        type: 'boolean',
+        title: 'Accept the last good index',
+        description: 'When the index of the site cannot be used. The run says so all the same.',
+        default: false,
+      },
+      cases: {
+        type: 'array',
+        items: { type: 'string' },
+        title: 'Only these cases',
+        description: 'Tokens, one a line. They are fetched again if they are held.',
+      },
       client: {
         type: 'string',
         title: 'How to ask for a file',
@@ -105,7 +117,7 @@ export function mirrorCommand(
   defaults: readonly string[],
 ): StartCommand {
   const { mode = 'new', resume_strategy, dry_run = false, per_download_delay, max_retries, concurrency } = params;
-  const { target_source, accept_shrink, client, settings } = params;
+  const { target_source, accept_shrink, stale_index_ok, cases = [], client, settings } = params;
   if (target_source !== undefined && SOURCES.require(target_source).id !== source) {
     throw contradiction(`target_source: ${target_source} is not the source of mirror:${source}`);
   }
@@ -123,6 +135,8 @@ export function mirrorCommand(
     ...(max_retries === undefined ? [] : [`--max-retries=${max_retries}`]),
     ...(concurrency === undefined ? [] : [`--concurrency=${concurrency}`]),
     ...(accept_shrink === true ? ['--accept-shrink'] : []),
+    ...(stale_index_ok === true ? ['--stale-index-ok'] : []),
+    ...cases.map((token) => `--case=${token}`),
     ...(client === undefined ? [] : [`--client=${client}`]),
     ...defaults,
     ...fetchArguments(settings),

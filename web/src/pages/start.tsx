@@ -175,7 +175,7 @@ function StartForm({ startable }: { readonly startable: Startable }) {
       {plan !== undefined && (
         <p role="status">
           Dry run: a run would fetch {formatCount(plan.cases_planned)} of {formatCount(plan.cases_total)} cases. No file
-          was downloaded, and no run was left.
+          was downloaded, and no run was left. {plan.problems.map(({ message }) => message).join(' ')}
         </p>
       )}
       <form class="form" noValidate onSubmit={submit}>
