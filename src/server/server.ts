@@ -3,7 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { LEDGER_FILE, Ledger } from '../ledger/ledger.ts';
 import { HeavyReports } from '../ledger/reports/heavy-reports.ts';
 import type { Log } from '../observe/log.ts';
@@ -15,7 +15,9 @@ import { CaseLists } from './cases/case-list.ts';
 import { DashboardFiles } from './dashboard-files.ts';
 import { openFetcherLetters } from './fetcher-letters.ts';
 import { Access } from './guard/access.ts';
+import { answerClientError } from './http/client-error.ts';
 import { configureHttp } from './http/configure-http.ts';
+import { SECURITY_HEADERS } from './http/security-headers.ts';
 import { SharedAnswers } from './http/shared-answers.ts';
 import { Metrics } from './metrics.ts';
 import { bindBodyRoutes } from './routes/body-routes.ts';
@@ -207,6 +209,10 @@ function createApp(trustedProxies: readonly string[]): FastifyInstance {
       requestTimeout: 30_000,
       forceCloseConnections: true,
       routerOptions: { maxParamLength: 1_000 },
+      clientErrorHandler: (error, socket) => answerClientError(error, socket, SECURITY_HEADERS),
+      frameworkErrors: ({ message }, _request, reply) => {
+        (reply as FastifyReply).code(400).headers(SECURITY_HEADERS).send({ ok: false, error: 'bad_request', message });
+      },
       trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     });
   } catch (error) {

@@ -298,6 +298,7 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
     for (const name of ['stopWalk', 'resumeWalk'] as const) {
       expect((await call(server, name, { params: { site: 'nowhere.example' } })).json.error).toBe('walk_not_found');
     }
+    expect((await call(server, 'runDownloadedCases', { params: { id } })).json.error).toBe('run_not_found');
     expect((await call(server, 'webhook', { body: {} })).json).toEqual({ ok: false, error: 'webhook_disabled' });
     expect((await send(`${server.url}/api/nothing`)).json).toMatchObject({ error: 'not_found' });
   });
@@ -308,6 +309,8 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
     for (const name of ['latestRun', 'dbLatestRun'] as const) {
       expect((await call(server, name)).json).toEqual({ ok: false, error: 'no runs' });
     }
+    expect((await call(server, 'dbDownloadedCases')).json).toEqual({ data: [] });
+    expect((await call(server, 'runDownloadedCases', { params: { id: 'latest' } })).json.error).toBe('no runs');
     expect((await call(server, 'dbDownloadSummary', { params: { id: 'latest' } })).json).toEqual({
       ok: false,
       error: 'no runs',
@@ -346,6 +349,7 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
       ['login', { body: {} }],
       ['downloadedCases', { query: { source: 'elsewhere' } }],
       ['dbDownloadedCases', { query: { run_id: 'x' } }],
+      ['runDownloadedCases', { params: { id: 'x' } }],
       ['dbRuns', { query: { limit: 'x' } }],
       ['csvVersions', { query: { limit: 0 } }],
       ['coverage', { query: { source: 'elsewhere' } }],
@@ -537,6 +541,22 @@ describe('changes', { timeout: 120_000 }, () => {
     });
     await site.faults.clear();
     await ended(server, again.json.run.id);
+    const latest = (await call(server, 'latestRun')).json.run.id;
+    const ofLatest = (await call(server, 'dbDownloadedCases', { query: { run_id: latest } })).json;
+    expect(ofLatest.data).toHaveLength(1);
+    expect((await call(server, 'dbDownloadedCases')).json).toEqual(ofLatest);
+    for (const id of [latest, 'latest']) {
+      expect((await call(server, 'runDownloadedCases', { params: { id } })).json).toEqual(ofLatest);
+    }
+    expect((await call(server, 'downloadedCases')).json.data.length).toBeGreaterThan(3);
+    expect((await call(server, 'runSummary', { params: { id: latest } })).json).toMatchObject({
+      run_id: latest,
+      status_counts: { downloaded: 1, failed: 0 },
+      fail_reasons: {},
+    });
+    const params = { source: SOURCE, file: ofLatest.data[0].filename };
+    expect((await call(server, 'file', { params, headers: { range: 'bytes=0-3' } })).text).toBe('%PDF');
+    expect((await call(server, 'file', { params, headers: { range: 'bytes=99999999-' } })).status).toBe(416);
     const broken = await openServer(data, { env: quietEnv({ BAILIIKC_REPLAY_SKIP_NETWORK: '1' }) });
     expect((await call(broken, 'fetchCase', fetchAgain)).json).toMatchObject({ error: 'config_invalid' });
     for (const name of ['start', 'scrape', 'resume'] as const) {

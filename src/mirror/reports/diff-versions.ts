@@ -33,7 +33,7 @@ export interface CaseDiff {
   readonly csv_version_id: number;
   readonly new_count: number;
   readonly removed_count: number;
-  readonly new_cases: readonly DiffCase[];
+  readonly new_cases: VersionDiff['new_cases'];
   readonly removed_cases: readonly DiffCase[];
 }
 

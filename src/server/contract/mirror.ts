@@ -132,13 +132,21 @@ export const MIRROR_ROUTES = {
   dbDownloadedCases: reading({
     path: '/api/db/downloaded-cases',
     tag: 'mirror',
-    summary: 'Cases by run, status and source',
+    summary: 'Cases of a run by status and source',
     query: z.object({
-      run_id: z.string().optional().describe('a number'),
+      run_id: z.string().optional().describe('a number; left out: the latest run, of the source if one is given'),
       status: z.enum(DOWNLOAD_STATUSES).optional().describe('default downloaded'),
       source: Source,
     }),
     answers: { 200: Rows },
+  }),
+  runDownloadedCases: reading({
+    path: '/api/runs/:id/downloaded-cases',
+    tag: 'mirror',
+    summary: 'Cases that a mirror run has downloaded; :id may be latest',
+    params: z.object({ id: z.string() }),
+    query: z.object({ status: z.enum(DOWNLOAD_STATUSES).optional().describe('default downloaded'), source: Source }),
+    answers: { 200: Rows, 404: ErrorAnswer },
   }),
   dbRuns: reading({
     path: '/api/db/runs',
@@ -175,7 +183,9 @@ export const MIRROR_ROUTES = {
         csv_version_id: z.int(),
         new_count: count,
         removed_count: count,
-        new_cases: z.array(DiffCase),
+        new_cases: z.array(
+          DiffCase.extend({ returned: z.boolean().describe('it had been there before, and was gone') }),
+        ),
         removed_cases: z.array(DiffCase),
       }),
       404: ErrorAnswer,
@@ -279,7 +289,12 @@ export const MIRROR_ROUTES = {
     tag: 'mirror',
     summary: 'A PDF, as attachment',
     params: z.object({ source: z.string(), file: z.string().describe('<token>.pdf') }),
-    answers: { 200: { contentType: 'application/pdf', description: 'the file' }, 404: ErrorAnswer },
+    answers: {
+      200: { contentType: 'application/pdf', description: 'the file' },
+      206: { contentType: 'application/pdf', description: 'the part that the header Range asks for' },
+      404: ErrorAnswer,
+      416: ErrorAnswer,
+    },
   }),
   webhook: openToAll({
     method: 'POST',

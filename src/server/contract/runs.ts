@@ -159,11 +159,15 @@ const Walk = z
 const RunSummary = z
   .object({
     ok: z.literal(true),
+    run_id: z.int(),
     health: Health,
     warnings: z.array(z.string()).describe('what a person should know, as sentences'),
     recordKinds: z.array(z.object({ kind: z.string(), total: count, invalid: count })),
     speculation: AnyJson.nullable().describe('what each speculator found, as in curlew show --json'),
     observed: AnyJson.nullable().describe('what each speculator may declare next time'),
+    status_counts: z.record(z.string(), count).nullable().describe('downloads of a mirror run; null for others'),
+    fail_reasons: z.record(z.string(), count).nullable(),
+    skip_reasons: z.record(z.string(), count).nullable(),
   })
   .meta({ id: 'RunSummary' });
 

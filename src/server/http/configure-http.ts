@@ -6,6 +6,7 @@ import { messageOf } from '../../platform/errors.ts';
 import type { DashboardFiles } from '../dashboard-files.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ServerContext } from '../server-context.ts';
+import { allowedMethods } from './allowed-methods.ts';
 import { HttpError, httpErrorOf } from './http-error.ts';
 import { wantsPage } from './is-form.ts';
 import { parseForm } from './parse-form.ts';
@@ -64,6 +65,11 @@ export function configureHttp(
     const isPage =
       request.method === 'GET' && !/^\/(api|files|webhook)\//.test(path) && (path === '/' || wantsPage(request));
     if (isPage) return dashboard.sendPage(reply);
+    const allowed = allowedMethods(path);
+    if (allowed.length > 0 && !allowed.includes(request.method)) {
+      const message = `${path} has ${allowed.join(', ')}, and not ${request.method}.`;
+      throw new HttpError(405, 'method_not_allowed', { message }, { allow: allowed.join(', ') });
+    }
     throw new HttpError(404, 'not_found', { message: `There is nothing at ${request.method} ${path}.` });
   });
 }

@@ -17,7 +17,7 @@ import type { DashboardFiles } from '../dashboard-files.ts';
 import { bindRoute, SENT } from '../http/bind-route.ts';
 import { HttpError } from '../http/http-error.ts';
 import { wantsPage } from '../http/is-form.ts';
-import { runNotFound } from '../runs/require-run.ts';
+import { requireRun, runNotFound } from '../runs/require-run.ts';
 import type { ServerContext } from '../server-context.ts';
 
 export function bindMirrorRoutes(
@@ -39,7 +39,15 @@ export function bindMirrorRoutes(
 
   bindRoute(app, ROUTES.dbDownloadedCases).to(async ({ query: { run_id, status, source } }) => {
     if (run_id !== undefined && !/^\d+$/.test(run_id)) throw new HttpError(400, 'invalid run_id');
-    const runId = run_id === undefined ? undefined : Number(run_id);
+    const id = sourceId(source);
+    const runId = run_id === undefined ? (await latestRun(mirror, id))?.id : Number(run_id);
+    if (runId === undefined) return { data: [] };
+    return { data: await listDownloadedCases(mirror, { runId, status, source: id }) };
+  });
+
+  bindRoute(app, ROUTES.runDownloadedCases).to(async ({ params: { id }, query: { status, source } }) => {
+    const runId = id === 'latest' ? ((await latestRun(mirror, sourceId(source))) ?? noRuns()).id : runNumber(id);
+    await requireRun(ledger, runId);
     return { data: await listDownloadedCases(mirror, { runId, status, source: sourceId(source) }) };
   });
 

@@ -74,12 +74,17 @@ export function bindRunRoutes(app: FastifyInstance, context: ServerContext): voi
   bindRoute(app, ROUTES.runSummary).to(async ({ params: { id } }) => {
     const run = await requireRun(ledger, id);
     const { summary, kinds } = await heavy.ask({ kind: 'summary', run: run.id }, stampOf(run));
+    const downloads = run.kind === 'mirror' ? await ledger.mirror.countDownloads(run.id) : undefined;
     return {
       ok: true,
+      run_id: run.id,
       health: run.kind === 'mirror' ? (run.health ?? summary.health) : summary.health,
       warnings: summary.warnings.map((warning) => cleanText(warning)),
       recordKinds: [...kinds],
       speculation: summary.speculation === undefined ? null : clean(JSON.parse(JSON.stringify(summary.speculation))),
+      status_counts: downloads === undefined ? null : { ...downloads.byStatus },
+      fail_reasons: downloads === undefined ? null : { ...downloads.failReasons },
+      skip_reasons: downloads === undefined ? null : { ...downloads.skipReasons },
       observed: summary.observed === undefined ? null : clean(JSON.parse(JSON.stringify(summary.observed))),
     };
   });
