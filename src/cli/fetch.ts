@@ -3,6 +3,7 @@ import type { UrlOutcome } from '../engine/url-outcome.ts';
 import type { RunSummary } from '../ledger/run.ts';
 import { ExitCode } from './exit-code.ts';
 import { formatBytes, formatCount, printable } from './format.ts';
+import { commandLine } from './format-summary.ts';
 import { jsonLine } from './json-line.ts';
 import { onSignals } from './on-signals.ts';
 import {
@@ -88,8 +89,7 @@ function formatEnd(
 ): string {
   const parts = [...counts].map(([kind, count]) => `${formatCount(count)} ${kind}`);
   if (summary === undefined) return `${parts.join(', ')}; nothing could be asked for.`;
-  const where = data === './curlew-data' ? '' : ` --data ${data}`;
   const pending = summary.requests.pending;
-  const rest = pending > 0 ? `; ${formatCount(pending)} pending: curlew resume ${summary.run}${where}` : '';
+  const rest = pending > 0 ? `; ${formatCount(pending)} pending: ${commandLine(`resume ${summary.run}`, data)}` : '';
   return `${parts.join(', ') || 'nothing'}, kept as run ${summary.run} in ${data}${rest}`;
 }

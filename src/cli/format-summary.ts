@@ -40,11 +40,13 @@ function observedLines({ observed = {} }: RunSummary): string[] {
   });
 }
 
+const RESUMABLE: ReadonlySet<RunState> = new Set(['killed', 'not_started', 'interrupted', 'failed']);
+
 /** What to do next, by what the run came to. */
 export function nextSteps(summary: RunSummary, state: RunState = summary.status): string[] {
   const { run, health, invalid } = summary;
   const next: string[] = [];
-  if (state === 'killed' || state === 'interrupted' || state === 'failed') next.push(`resume ${run}`);
+  if (RESUMABLE.has(state)) next.push(`resume ${run}`);
   if (health !== 'ok') next.push(`show ${run}`);
   if (invalid > 0) next.push(`records ${run} --invalid`);
   if (health === 'ok') next.push(`records ${run}`);

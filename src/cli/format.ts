@@ -127,7 +127,7 @@ export function formatHealth(health: Health | undefined): string {
 }
 
 export function formatState(state: RunState): string {
-  return state === 'failed' || state === 'killed' ? styleText('red', state) : state;
+  return state === 'failed' || state === 'killed' ? styleText('red', state) : state.replace('_', ' ');
 }
 
 /** Remote text for a terminal: control characters are shown, not obeyed. */

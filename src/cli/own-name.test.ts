@@ -12,6 +12,8 @@ describe('ownName', () => {
   it('is npx for a package of a project, and plain for one that is installed for all', () => {
     expect(ownName('/project/node_modules/.bin/curlew', '/project')).toBe('npx curlew');
     expect(ownName('/usr/local/bin/curlew', '/project')).toBe('curlew');
+    expect(ownName('/project/node_modules/curlew/bin/curlew.js', '/project')).toBe('npx curlew');
+    expect(ownName('/usr/local/lib/node_modules/curlew/bin/curlew.js', '/project')).toBe('curlew');
   });
 });
 

@@ -33,7 +33,7 @@ export function define(command: Command): Command {
     .addHelpText('after', '\nExample:\n  curlew replay latest --file court-fixed.ts --diff')
     .action(async (reference: number | 'latest', options: Options) => {
       const original = readable(await lookAtData(options.data, (ledger) => ledger.run(reference)));
-      const source = sourceOf(original, options.file);
+      const source = await sourceOf(original, options.file);
       const ScraperClass = await loadScraperOrSite(source);
       const scraper = new ScraperClass(original.params as unknown as AnyScraperParams);
       const { replay } = await import('../engine/run.ts');

@@ -1,6 +1,7 @@
 // An error as a person sees it, and the exit code it leads to.
 
 import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
+import { asCalled } from './as-called.ts';
 import { ExitCode } from './exit-code.ts';
 import { printableLines } from './format.ts';
 import { jsonLine } from './json-line.ts';
@@ -35,7 +36,9 @@ export function reportError(error: unknown, json: boolean): ExitCode {
   }
   const { code, message, remedy } = error;
   process.stderr.write(`curlew: ${printableLines(message)}\n`);
-  if (remedy !== undefined) process.stderr.write(`  ${printableLines(remedy)}\n`);
+  // Wrong usage is about how a command is written; whoever wrote it knows how Curlew is called.
+  const shown = code === ErrorCode.usage ? remedy : remedy && asCalled(remedy);
+  if (shown !== undefined) process.stderr.write(`  ${printableLines(shown)}\n`);
   if (json) writeJson(code, message, remedy);
   return USAGE.has(code) ? ExitCode.usage : ExitCode.notOk;
 }

@@ -27,7 +27,7 @@ export function define(command: Command): Command {
     .addHelpText('after', '\nExample:\n  curlew resume latest')
     .action(async (reference: number | 'latest', options: Options) => {
       const begun = readable(await lookAtData(options.data, (ledger) => ledger.run(reference)));
-      const source = sourceOf(begun, options.file);
+      const source = await sourceOf(begun, options.file);
       const given = { ...settingsFrom(options), data: options.data, run: begun.id };
       if (begun.kind === 'site') {
         const { workSite } = await import('../engine/walk-site.ts');

@@ -6,13 +6,13 @@ import { stateNow } from './state-now.ts';
 
 const scratch = scratchDirectory();
 
-it('is killed only when nobody has a run that never ended, and not when it ended after it was read', async () => {
+it('a run that no process ever had is not started, and one that ended after it was read is neither running nor killed', async () => {
   const ledger = await Ledger.open(scratch(), { clock: systemClock });
   onTestFinished(() => ledger.close());
   const run = { kind: 'scraper', trigger: 'cli', name: 'Court', source: undefined } as const;
   const id = await ledger.createRun({ ...run, params: {}, settings: {}, replayOf: undefined }, []);
   const read = await ledger.run(id);
-  expect(await stateNow(ledger, read)).toBe('killed');
+  expect(await stateNow(ledger, read)).toBe('not_started');
   const writer = await ledger.takeRun(id);
   expect(await stateNow(ledger, read)).toBe('running');
   await writer.end('interrupted', undefined);

@@ -4,12 +4,13 @@ import type { RunStatus } from '../ledger/health.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Run } from '../ledger/run.ts';
 
-/** The status of a run, and what only a look at its process can tell. */
-export type RunState = RunStatus | 'killed';
+/** The status of a run, and what only a look at its process can tell. `not_started`: no process ever had it. */
+export type RunState = RunStatus | 'killed' | 'not_started';
 
 export async function stateNow(ledger: Ledger, run: Run): Promise<RunState> {
   if (run.status !== 'running' || (await ledger.holderOf(run.id)) !== undefined) return run.status;
   // It may have ended, and its process be gone, after it was read.
   const { status } = await ledger.run(run.id);
-  return status === 'running' ? 'killed' : status;
+  if (status !== 'running') return status;
+  return (await ledger.reports.ownerOf(run.id)).state === 'none' ? 'not_started' : 'killed';
 }

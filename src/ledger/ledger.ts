@@ -108,6 +108,11 @@ export class Ledger {
     return run;
   }
 
+  /** The newest run of a site. */
+  async latestOfSite(domain: string): Promise<Run | undefined> {
+    return this.#tables.runs.latestOf('site', domain);
+  }
+
   /** Newest first. */
   async runs(limit: number): Promise<Run[]> {
     return this.#tables.runs.list(limit);

@@ -5,7 +5,7 @@ import type { Json } from '../platform/json.ts';
 import type { Database } from './database.ts';
 import { HEALTHS, type Health, RUN_STATUSES, type RunStatus } from './health.ts';
 import { isoTime, readIsoTime } from './iso-time.ts';
-import { type NewRun, RUN_KINDS, type Run, type RunId, TRIGGERS } from './run.ts';
+import { type NewRun, RUN_KINDS, type Run, type RunId, type RunKind, TRIGGERS } from './run.ts';
 import { isJson, readJson, requireJson } from './stored-json.ts';
 
 type Row = Record<string, unknown>;
@@ -43,6 +43,14 @@ export class RunTable {
 
   latest(): Run | undefined {
     const row = this.#database.prepare('SELECT * FROM runs ORDER BY id DESC LIMIT 1').get();
+    return row === undefined ? undefined : readRun(row);
+  }
+
+  /** The newest run of that kind and name. */
+  latestOf(kind: RunKind, name: string): Run | undefined {
+    const row = this.#database
+      .prepare('SELECT * FROM runs WHERE kind = ? AND name = ? ORDER BY id DESC LIMIT 1')
+      .get(kind, name);
     return row === undefined ? undefined : readRun(row);
   }
 

@@ -258,7 +258,7 @@ describe('curlew sites', () => {
     });
     expect(await curlew(['run', SITE, ...data])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('curlew sites run'),
+      stderr: expect.stringContaining('sites run'),
     });
     expect(await curlew(['sites', 'walk', SITE, ...data])).toMatchObject({ code: 2 });
     expect(await curlew(['sites', 'status', ...data])).toMatchObject({ code: 2 });

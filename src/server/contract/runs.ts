@@ -20,8 +20,11 @@ import { changing, reading } from './route.ts';
 
 const count = z.int().min(0);
 
-/** `killed`: the ledger says running, and the process that worked on it is gone. It can be resumed. */
-const RUN_STATES = ['running', 'killed', 'completed', 'interrupted', 'aborted', 'failed'] as const;
+/**
+ * `killed`: the ledger says running, and the process that worked on it is gone. `not_started`: no process ever had it, as of
+ * a site that was committed and not read. Both can be resumed.
+ */
+const RUN_STATES = ['running', 'killed', 'not_started', 'completed', 'interrupted', 'aborted', 'failed'] as const;
 export const RunState = z.enum(RUN_STATES).meta({ id: 'RunState' });
 export type RunState = z.infer<typeof RunState>;
 

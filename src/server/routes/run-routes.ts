@@ -141,5 +141,5 @@ export function bindRunRoutes(app: FastifyInstance, context: ServerContext): voi
 
 function statusesOf(state: RunState | undefined): RunStatus[] | undefined {
   if (state === undefined) return undefined;
-  return [state === 'killed' ? 'running' : state];
+  return [state === 'killed' || state === 'not_started' ? 'running' : state];
 }

@@ -71,6 +71,9 @@ function ofRun({ row, walks, lastHeardOf, since }: RunFacts): Attention[] {
       'Resume it: nothing is lost.',
     );
   }
+  if (state === 'not_started' && counts.pending > 0) {
+    add('notice', `not started, ${say(counts.pending, what)} pending`, Date.parse(row.startedAt), 'Resume it.');
+  }
   if (state === 'failed' || state === 'aborted') {
     add(
       'urgent',

@@ -70,7 +70,8 @@ export class RunRows {
 
 /** A run whose process is gone is not running, whatever the ledger was told last. */
 function stateOf({ run: { status }, owner }: OwnedRun): RunState {
-  return status === 'running' && owner.state !== 'alive' ? 'killed' : status;
+  if (status !== 'running' || owner.state === 'alive') return status;
+  return owner.state === 'none' ? 'not_started' : 'killed';
 }
 
 /** A run in which nothing was begun yet is in nobody's hands for a moment. */
@@ -95,7 +96,7 @@ export function ownerText(isOn: boolean, { state, holder }: OwnerReport): string
     case 'silent':
       return `lost: its process on ${holder?.machine} has not been heard of`;
     case 'none':
-      return isOn ? 'killed: its process is gone' : 'nobody works on it';
+      return isOn ? 'not started: nobody has worked on it yet' : 'nobody works on it';
   }
 }
 

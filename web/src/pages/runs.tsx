@@ -10,7 +10,7 @@ import { RUN_COLUMNS } from '../parts/run-columns.tsx';
 import { plainOptions } from '../parts/search-box.tsx';
 
 const KINDS = ['scraper', 'site', 'mirror', 'replay', 'fetch'];
-const STATES = ['running', 'killed', 'completed', 'interrupted', 'aborted', 'failed'];
+const STATES = ['running', 'killed', 'not_started', 'completed', 'interrupted', 'aborted', 'failed'];
 
 export function Runs() {
   const list = useList<RunRow>('/api/runs', { filters: ['kind', 'state', 'search'] });

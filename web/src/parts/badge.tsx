@@ -11,6 +11,7 @@ export function Badge({ tone, children }: { readonly tone: Tone; readonly childr
 const STATE_TONES: Readonly<Record<RunState, Tone>> = {
   running: 'live',
   killed: 'bad',
+  not_started: 'calm',
   completed: 'calm',
   interrupted: 'warn',
   aborted: 'warn',
@@ -18,7 +19,7 @@ const STATE_TONES: Readonly<Record<RunState, Tone>> = {
 };
 
 export function StateBadge({ state }: { readonly state: RunState }) {
-  return <Badge tone={STATE_TONES[state]}>{state}</Badge>;
+  return <Badge tone={STATE_TONES[state]}>{state.replace('_', ' ')}</Badge>;
 }
 
 export type HealthName = 'ok' | 'suspicious' | 'partial' | 'failed';
