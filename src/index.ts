@@ -24,6 +24,7 @@ export {
 } from './engine/walk-site.ts';
 export type { HostWait } from './fetch/host-wait.ts';
 export type { Patience } from './fetch/patience.ts';
+export { proxyName } from './fetch/proxy/proxy-name.ts';
 export type { Health, RunStatus } from './ledger/health.ts';
 export type { CaseId } from './ledger/mirror/case-row.ts';
 export type { VersionId } from './ledger/mirror/csv-version.ts';
@@ -101,7 +102,13 @@ export {
   type SiteDefinition,
   type SiteInput,
 } from './sites/define-site.ts';
-export type { FailedPagination, PaginationState, PartialScrapeRun, ScrapeRun } from './sites/pagination-state.ts';
+export type {
+  FailedPagination,
+  PaginationState,
+  PaginationUpdate,
+  PartialScrapeRun,
+  ScrapeRun,
+} from './sites/pagination-state.ts';
 export type { ProxyBlocklistEntry } from './sites/proxy-blocklist.ts';
 export type { ProxyStrategy } from './sites/proxy-strategy.ts';
 export type { SiteConfig } from './sites/site-config.ts';

@@ -22,7 +22,8 @@ import type { FetchedBody, FetchedExchange, HeaderList, Outcome, OutcomeWithoutP
 import { type Departure, PageGate } from './page-gate.ts';
 import { PageRows, rowOf } from './page-rows.ts';
 import type { Patience } from './patience.ts';
-import { type ProxyServer, redactProxy } from './proxy/proxy-server.ts';
+import { proxyName } from './proxy/proxy-name.ts';
+import type { ProxyServer } from './proxy/proxy-server.ts';
 import type { WayOut } from './proxy-gates.ts';
 import type { Sessions } from './session/sessions.ts';
 
@@ -89,7 +90,7 @@ export class BrowserRoute {
       const isPage = came.kind === 'ok' && download === undefined;
       const outcome = isPage && gate.lost !== undefined ? { ...gate.lost, exchanges: came.exchanges } : came;
       if (exchanges === 'kept') for (const exchange of outcome.exchanges) rows.exchanged(exchange);
-      return gate.proxy === undefined ? outcome : { ...outcome, proxy: redactProxy(gate.proxy) };
+      return gate.proxy === undefined ? outcome : { ...outcome, proxy: proxyName(gate.proxy) };
     } catch (error) {
       // The request's own fault, such as a waitFor that is no selector, is no reason to end a run.
       const own = error instanceof CurlewError && OWN_FAULTS.has(error.code);

@@ -26,7 +26,8 @@ import { Judge } from './judge.ts';
 import { firstLeg, givenUp, isConditional, type Leg, legAfter, type NextLeg } from './leg.ts';
 import type { FetchedBody, FetchedExchange, HeaderList, Outcome, OutcomeWithoutPage } from './outcome.ts';
 import type { Patience } from './patience.ts';
-import { type ProxyServer, redactProxy } from './proxy/proxy-server.ts';
+import { proxyName } from './proxy/proxy-name.ts';
+import type { ProxyServer } from './proxy/proxy-server.ts';
 import { type ProxyGates, type WayOut, wayProxy } from './proxy-gates.ts';
 import { withOwnCookies } from './session/own-cookies.ts';
 import type { Sessions } from './session/sessions.ts';
@@ -102,7 +103,7 @@ export class FetchPipeline {
     const journey: Journey = { request, exchanges, seen: new Set(), patience, way };
     const end = await this.#toTheEnd(journey);
     const through = wayProxy(journey.way);
-    return { ...end, exchanges, ...(through !== undefined && { proxy: redactProxy(through) }) };
+    return { ...end, exchanges, ...(through !== undefined && { proxy: proxyName(through) }) };
   }
 
   /** All legs. What was answered of a journey that is ended on its way has no outcome to be kept with, and is told. */

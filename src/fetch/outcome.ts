@@ -44,7 +44,7 @@ export interface FetchedExchange {
 interface OutcomeBase {
   /** Every exchange made for this request, redirects first, the final answer last. Empty when nothing was answered. */
   readonly exchanges: readonly FetchedExchange[];
-  /** The proxy used, as `scheme://host:port` without credentials. */
+  /** The name of the proxy used: `scheme://host:port`, with a mark of its user if it has one. */
   readonly proxy?: string;
 }
 

@@ -14,6 +14,14 @@ export interface PaginationState {
   readonly completed: boolean;
 }
 
+/**
+ * What changes of a start page. `status` is another way to say `completed`: `completed` is true, `pending`, `paginating` and
+ * `failed` are false.
+ */
+export type PaginationUpdate = Partial<Omit<PaginationState, 'startPageUrl'>> & {
+  readonly status?: 'pending' | 'paginating' | 'completed' | 'failed';
+};
+
 /** A list page that could not be had, by which way, and why. */
 export interface FailedPagination {
   readonly timestamp: Date;

@@ -1,9 +1,9 @@
 // Datacenter proxies that rest, for each site by itself. An entry lasts for the cooldown of its site and is dropped when it
 // is read after that.
 
+import { proxyName } from '../fetch/proxy/proxy-name.ts';
 import type { SiteLedger } from '../ledger/sites/site-ledger.ts';
 import { redactSecrets } from '../observe/redact.ts';
-import { proxyName } from './proxy-name.ts';
 import { DEFAULT_COOLDOWN_MINUTES } from './proxy-strategy.ts';
 import { readSiteConfig, type SiteConfig } from './site-config.ts';
 

@@ -1,8 +1,8 @@
 // Which way out comes next. Pure: who asks keeps the turn, knows which proxies rest, and does the waiting.
 
+import { proxyName } from '../fetch/proxy/proxy-name.ts';
 import { type ProxyServer, parseProxy } from '../fetch/proxy/proxy-server.ts';
 import { assertNever } from '../platform/errors.ts';
-import { proxyName } from './proxy-name.ts';
 import { DEFAULT_SESSIONS, type ProxyStrategy } from './proxy-strategy.ts';
 
 /** One way out. Residential ones never rest. */

@@ -1,7 +1,7 @@
 // A site as the ledger and the distributor know it: proxies by name, without passwords.
 
 import { z } from 'zod';
-import { proxyName } from './proxy-name.ts';
+import { proxyName } from '../fetch/proxy/proxy-name.ts';
 
 const STRATEGIES = [
   'none',

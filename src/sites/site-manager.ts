@@ -1,15 +1,17 @@
 // Runs that are complete or not there at all, and proxies that rest. Everything is in the ledger, so it outlives the
 // process; every call is one transaction.
 
+import { proxyName } from '../fetch/proxy/proxy-name.ts';
 import type { StartPage, StoredPartialRun } from '../ledger/sites/partial-run-table.ts';
 import type { RunPlan, SiteLedger } from '../ledger/sites/site-ledger.ts';
 import { redactSecrets } from '../observe/redact.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import type { Json } from '../platform/json.ts';
+import { didYouMean } from '../platform/nearest.ts';
 import { assertCommittable } from './assert-committable.ts';
-import type { PaginationState, PartialScrapeRun, ScrapeRun } from './pagination-state.ts';
+import type { PaginationState, PaginationUpdate, PartialScrapeRun, ScrapeRun } from './pagination-state.ts';
 import { ProxyBlocklist } from './proxy-blocklist.ts';
-import { proxyName } from './proxy-name.ts';
+import { readStartPages, readUpdate } from './read-pagination.ts';
 import { readSiteConfig, type SiteConfig, storableConfig } from './site-config.ts';
 
 export interface SiteManagerOptions {
@@ -39,13 +41,16 @@ export class SiteManager {
 
   /**
    * Begins the partial run of a site. One that exists is kept: start pages that are named again keep their progress, new
-   * ones are added, those that are not named any more go. Throws `usage` without a start page.
+   * ones are added, those that are not named any more go. Throws `usage` without a start page, for one that is no absolute
+   * address, and for a site that is not known.
    */
-  async startPagination(siteId: string, startPages: readonly string[]): Promise<PartialScrapeRun> {
-    if (startPages.length === 0) {
-      throw new CurlewError(ErrorCode.usage, `${siteId} has no start pages.`, { remedy: 'Name at least one.' });
-    }
-    await this.#ledger.start(siteId, startPages);
+  async startPagination(
+    siteId: string,
+    startPages: Iterable<string> | AsyncIterable<string>,
+  ): Promise<PartialScrapeRun> {
+    const pages = await readStartPages(siteId, startPages);
+    if ((await this.#ledger.site(siteId)) === undefined) throw await this.#unknownSite(siteId);
+    await this.#ledger.start(siteId, pages);
     const partial = await this.getPartialRun(siteId);
     if (partial === undefined) throw new CurlewError(ErrorCode.internal, `The partial run of ${siteId} is gone.`);
     return partial;
@@ -53,14 +58,10 @@ export class SiteManager {
 
   /**
    * Merges `update` into the state of a start page; `collectedUrls` replaces what was collected. Throws `start_page` when
-   * no partial run has that start page, or when several sites have it and none is named.
+   * no partial run has that start page, or when several sites have it and none is named; `usage` for an update that is none.
    */
-  async updatePaginationState(
-    startPageUrl: string,
-    update: Partial<Omit<PaginationState, 'startPageUrl'>>,
-    siteId?: string,
-  ): Promise<void> {
-    const { collectedUrls, failureCount, failureHistory, completed } = update;
+  async updatePaginationState(startPageUrl: string, update: PaginationUpdate, siteId?: string): Promise<void> {
+    const { collectedUrls, failureCount, failureHistory, completed } = readUpdate(startPageUrl, update);
     const failures = failureHistory?.map(({ timestamp, proxy, error }) => ({
       at: timestamp.getTime(),
       proxy: proxy === '' ? '' : proxyName(proxy),
@@ -111,6 +112,13 @@ export class SiteManager {
       return { ...config, blockedProxies: await this.getBlockedProxies(config.domain) };
     });
     return Promise.all(blocked);
+  }
+
+  async #unknownSite(siteId: string): Promise<CurlewError> {
+    const names = (await this.#ledger.sites()).map(({ id }) => id);
+    return new CurlewError(ErrorCode.usage, `There is no site ${siteId} in this data directory.`, {
+      remedy: `${didYouMean(siteId, names)}Make it known first: give its definition to openSiteManager, or call addSite.`,
+    });
   }
 
   async #readPartialRun({ siteId, createdAt, startPages }: StoredPartialRun): Promise<PartialScrapeRun> {

@@ -10,7 +10,7 @@ import { FakeClock } from '../../src/platform/fake-clock.ts';
 import { SiteManager } from '../../src/sites/site-manager.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 import { pages } from './court-site.ts';
-import { openSites, planRun } from './sites-in-ledger.ts';
+import { openSites, planRun, siteConfig } from './sites-in-ledger.ts';
 
 const scratch = scratchDirectory();
 const LIST = 'https://court.example/list';
@@ -18,6 +18,7 @@ const LIST = 'https://court.example/list';
 it('S6: a commit that fails for want of room leaves everything as it was, and is done once when there is some', async () => {
   const clock = new FakeClock();
   const { manager: before, ledger } = await openSites(scratch('data'), clock);
+  await before.addSite(siteConfig('court.example'));
   await before.startPagination('court.example', [LIST]);
   const collectedUrls = pages(1, 5_000).map((id) => `https://court.example/case/${id}`);
   await before.updatePaginationState(LIST, { collectedUrls, completed: true });

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type RunningCourt, startCourt } from '../../sim/court/court.ts';
 import type { SettingsInput } from '../../src/engine/settings.ts';
 import type { WalkEnd } from '../../src/engine/walk-site.ts';
+import { proxyName } from '../../src/fetch/proxy/proxy-name.ts';
 import { parseProxy } from '../../src/fetch/proxy/proxy-server.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { FakeClock } from '../../src/platform/fake-clock.ts';
@@ -112,6 +113,30 @@ describe('S11: three proxies, one of which refuses', () => {
       { proxy: all[0]?.url, error: expect.stringContaining('503') },
       { proxy: all[1]?.url, error: '404 Not Found' },
     ]);
+  });
+
+  it('walk, blocklist, config and status call a proxy with a user by one name, which who has the user can make', async () => {
+    const credentials = { user: 'exit-a', password: 's3cret' };
+    const [refusing, good] = [closing(await httpProxy({ credentials })), closing(await httpProxy())];
+    refusing.refuseWith(403);
+    court.faults.set({ kind: 'status', status: 404, path: '/list/all?page=2' });
+    const strategy = { strategy: 'datacenter', datacenter: [refusing.url, good.url] } as const;
+    await expect(walk(strategy)).rejects.toThrow('404 Not Found');
+    const { manager } = await openSites(scratch('data'), clock);
+    const name = proxyName(refusing.url);
+    expect(name).toMatch(/^http:\/\/127\.0\.0\.1:\d+#[0-9a-f]{8}$/);
+    const [state] = (await manager.getPartialRun('court.example'))?.paginationStates.values() ?? [];
+    expect(state?.failureHistory[0]?.proxy).toBe(name);
+    expect(await manager.getSiteConfigs()).toMatchObject([
+      { proxies: { datacenter: [name, good.url] }, blockedProxies: [name] },
+    ]);
+    const { stdout } = await curlew(['sites', 'status', '--data', scratch('data'), '--json']);
+    const [page] = JSON.parse(stdout).startPages;
+    expect(page.failureHistory).toEqual([
+      { timestamp: expect.stringMatching(/^\d{4}-.*Z$/), proxy: name, error: expect.stringContaining('403') },
+      { timestamp: expect.stringMatching(/^\d{4}-.*Z$/), proxy: good.url, error: '404 Not Found' },
+    ]);
+    expect(stdout).not.toMatch(/exit-a|s3cret/);
   });
 });
 

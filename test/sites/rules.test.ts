@@ -21,21 +21,27 @@ beforeEach(async () => {
 
 const item = (n: number) => `https://court.example/case/${n}`;
 
+/** Begins the partial run of a site that is made known first. */
+async function start(siteId: string, startPages: readonly string[]) {
+  await sites.manager.addSite(siteConfig(siteId));
+  return sites.manager.startPagination(siteId, startPages);
+}
+
 async function again(): Promise<void> {
   sites = await restart(sites, scratch('data'), clock);
 }
 
 /** Walks both start pages of a site to their end. */
 async function walkAll(siteId: string, civil: string[], criminal: string[]): Promise<void> {
-  await sites.manager.startPagination(siteId, [CIVIL, CRIMINAL]);
+  await start(siteId, [CIVIL, CRIMINAL]);
   await sites.manager.updatePaginationState(CIVIL, { collectedUrls: civil, completed: true });
   await sites.manager.updatePaginationState(CRIMINAL, { collectedUrls: criminal, completed: true });
 }
 
 describe('S1: partial runs', () => {
   it('are kept for each site, and several sites paginate at once', async () => {
-    await sites.manager.startPagination('court.example', [CIVIL, CRIMINAL]);
-    await sites.manager.startPagination('other.example', ['https://other.example/list']);
+    await start('court.example', [CIVIL, CRIMINAL]);
+    await start('other.example', ['https://other.example/list']);
     await sites.manager.updatePaginationState(CIVIL, { collectedUrls: [item(1)] });
     await again();
     const court = await sites.manager.getPartialRun('court.example');
@@ -55,30 +61,30 @@ describe('S1: partial runs', () => {
   });
 
   it('that are started again keep their progress', async () => {
-    await sites.manager.startPagination('court.example', [CIVIL, CRIMINAL]);
+    await start('court.example', [CIVIL, CRIMINAL]);
     await sites.manager.updatePaginationState(CIVIL, { collectedUrls: [item(1)], completed: true });
     const before = await sites.manager.getPartialRun('court.example');
     await clock.advance(MINUTE_MS);
     await again();
-    expect(await sites.manager.startPagination('court.example', [CIVIL, CRIMINAL])).toEqual(before);
+    expect(await start('court.example', [CIVIL, CRIMINAL])).toEqual(before);
   });
 
   it('take over new start pages, and let those go that are not named any more', async () => {
-    await sites.manager.startPagination('court.example', [CIVIL, CRIMINAL]);
+    await start('court.example', [CIVIL, CRIMINAL]);
     await sites.manager.updatePaginationState(CIVIL, { collectedUrls: [item(1)] });
     const family = 'https://court.example/list/family';
-    const partial = await sites.manager.startPagination('court.example', [family, CIVIL, family]);
+    const partial = await start('court.example', [family, CIVIL, family]);
     expect([...partial.paginationStates.keys()]).toEqual([family, CIVIL]);
     expect(partial.totalUrlsCollected).toBe(1);
   });
 
   it('have at least one start page', async () => {
-    await expect(sites.manager.startPagination('court.example', [])).rejects.toMatchObject({ code: 'usage' });
+    await expect(start('court.example', [])).rejects.toMatchObject({ code: 'usage' });
   });
 });
 
 describe('S2: an update', () => {
-  beforeEach(() => sites.manager.startPagination('court.example', [CIVIL, CRIMINAL]));
+  beforeEach(() => start('court.example', [CIVIL, CRIMINAL]));
 
   it('merges: what it does not name stays', async () => {
     const failure = { timestamp: new Date(clock.now()), proxy: '', error: 'reset' };
@@ -114,7 +120,7 @@ describe('S2: an update', () => {
   });
 
   it('of a start page that two sites have needs the site', async () => {
-    await sites.manager.startPagination('mirror.example', [CIVIL]);
+    await start('mirror.example', [CIVIL]);
     await expect(sites.manager.updatePaginationState(CIVIL, { completed: true })).rejects.toMatchObject({
       code: 'start_page',
       message: expect.stringMatching(/court\.example.*mirror\.example/),
@@ -126,9 +132,84 @@ describe('S2: an update', () => {
   });
 });
 
+describe('startPagination', () => {
+  const LISTS = [1, 2, 3].map((n) => `https://court.example/list/${n}`);
+
+  it('refuses a site that is not known, and names one that is meant', async () => {
+    await sites.manager.addSite(siteConfig('court.example'));
+    await expect(sites.manager.startPagination('cuort.example', [CIVIL])).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('There is no site cuort.example'),
+      remedy: expect.stringContaining('court.example'),
+    });
+    expect(await sites.ledger.sites.partialRuns()).toEqual([]);
+  });
+
+  it.each<[string, unknown]>([
+    ['a path', ['/list']],
+    ['another scheme', ['ftp://court.example/list']],
+    ['a script', ['javascript:void(0)']],
+    ['an empty string', ['']],
+    ['a number', [7]],
+    ['one bad page among good ones', [CIVIL, 'nonsense']],
+    ['a string instead of a list', CIVIL],
+    ['nothing', undefined],
+    ['an empty list', []],
+  ])('refuses %s, and begins nothing', async (_, startPages) => {
+    await sites.manager.addSite(siteConfig('court.example'));
+    const started = sites.manager.startPagination('court.example', startPages as string[]);
+    await expect(started).rejects.toMatchObject({ code: 'usage' });
+    expect(await sites.manager.getPartialRun('court.example')).toBeUndefined();
+  });
+
+  it.each([
+    ['a generator', () => LISTS.values()],
+    ['a set', () => new Set(LISTS)],
+    [
+      'an asynchronous generator',
+      async function* () {
+        yield* LISTS;
+      },
+    ],
+  ])('takes start pages from %s', async (_, give) => {
+    await sites.manager.addSite(siteConfig('court.example'));
+    const partial = await sites.manager.startPagination('court.example', give());
+    expect([...partial.paginationStates.keys()]).toEqual(LISTS);
+  });
+});
+
+describe('the status of an update', () => {
+  const stateOf = async () => (await sites.manager.getPartialRun('court.example'))?.paginationStates.get(CIVIL);
+
+  it('means what it means in the plan: completed is completed, all others are not', async () => {
+    await start('court.example', [CIVIL]);
+    for (const status of ['paginating', 'completed', 'failed', 'completed', 'pending'] as const) {
+      await sites.manager.updatePaginationState(CIVIL, { status, collectedUrls: [item(1)] });
+      expect((await stateOf())?.completed).toBe(status === 'completed');
+    }
+    await expect(sites.manager.commitPartialRun('court.example')).rejects.toThrow('Not all paginations completed');
+    await sites.manager.updatePaginationState(CIVIL, { status: 'completed' });
+    expect(await sites.manager.commitPartialRun('court.example')).toMatchObject({ items: 1 });
+  });
+
+  it.each<[string, object]>([
+    ['an unknown status', { status: 'done' }],
+    ['a status that contradicts completed', { status: 'failed', completed: true }],
+    ['an unknown field', { collected: [item(1)] }],
+    ['URLs that are none', { collectedUrls: [item(1), '/case/2'] }],
+    ['URLs that are no list', { collectedUrls: item(1) }],
+    ['a count that is none', { failureCount: -1 }],
+    ['a time that is none', { failureHistory: [{ timestamp: 'now', proxy: '', error: 'x' }] }],
+  ])('is refused with %s, and nothing changes', async (_, update) => {
+    await start('court.example', [CIVIL]);
+    await expect(sites.manager.updatePaginationState(CIVIL, update)).rejects.toMatchObject({ code: 'usage' });
+    expect(await stateOf()).toEqual(untouched(CIVIL));
+  });
+});
+
 describe('S3: completed', () => {
   it('means that the walk ran to its end, not that it found anything', async () => {
-    await sites.manager.startPagination('court.example', [CIVIL]);
+    await start('court.example', [CIVIL]);
     await sites.manager.updatePaginationState(CIVIL, { completed: true });
     const partial = await sites.manager.getPartialRun('court.example');
     expect(partial?.paginationStates.get(CIVIL)).toMatchObject({ completed: true, collectedUrls: [] });
@@ -144,7 +225,7 @@ describe('S4: a commit is refused', () => {
   });
 
   it('then when a completed start page has 0 URLs, also if another is not completed', async () => {
-    await sites.manager.startPagination('court.example', [CIVIL, CRIMINAL]);
+    await start('court.example', [CIVIL, CRIMINAL]);
     await sites.manager.updatePaginationState(CRIMINAL, { completed: true });
     await expect(sites.manager.commitPartialRun('court.example')).rejects.toMatchObject({
       code: 'empty_pagination',
@@ -153,7 +234,7 @@ describe('S4: a commit is refused', () => {
   });
 
   it('then when a start page is not completed, whatever it has collected', async () => {
-    await sites.manager.startPagination('court.example', [CIVIL, CRIMINAL]);
+    await start('court.example', [CIVIL, CRIMINAL]);
     await sites.manager.updatePaginationState(CIVIL, { collectedUrls: [item(1)], completed: true });
     await sites.manager.updatePaginationState(CRIMINAL, { collectedUrls: [item(2)] });
     await expect(sites.manager.commitPartialRun('court.example')).rejects.toMatchObject({
@@ -161,6 +242,14 @@ describe('S4: a commit is refused', () => {
       message: expect.stringMatching(/^Not all paginations completed successfully.*\/list\/criminal/),
     });
   });
+});
+
+it('a start page with URLs that is not completed is not called one that was not begun', async () => {
+  await start('court.example', [CIVIL, CRIMINAL]);
+  await sites.manager.updatePaginationState(CIVIL, { collectedUrls: [item(1), item(2), item(3)] });
+  await expect(sites.manager.commitPartialRun('court.example')).rejects.toThrow(
+    `${CIVIL} (not completed, 3 URLs so far); ${CRIMINAL} (not begun)`,
+  );
 });
 
 describe('S5: a good commit', () => {
@@ -193,7 +282,7 @@ describe('S6: the partial run', () => {
     await sites.manager.commitPartialRun('court.example');
     expect(await sites.manager.getPartialRun('court.example')).toBeUndefined();
     await expect(sites.manager.commitPartialRun('court.example')).rejects.toThrow('No partial run to commit');
-    const next = await sites.manager.startPagination('court.example', [CIVIL]);
+    const next = await start('court.example', [CIVIL]);
     expect(next.totalUrlsCollected).toBe(0);
   });
 
@@ -211,7 +300,7 @@ describe('S6: the partial run', () => {
 
 describe('S7: failures', () => {
   it('are kept with time, proxy without its password, and error', async () => {
-    await sites.manager.startPagination('court.example', [CIVIL]);
+    await start('court.example', [CIVIL]);
     const timestamp = new Date(clock.now());
     const proxy = 'http://me:s3cret@proxy.example:8080';
     const error = `tunnel through ${proxy} refused`;
@@ -231,7 +320,7 @@ describe('S7: failures', () => {
   });
 
   it('are kept to the last hundred, and all are counted', async () => {
-    await sites.manager.startPagination('court.example', [CIVIL]);
+    await start('court.example', [CIVIL]);
     const timestamp = new Date(clock.now());
     const failureHistory = Array.from({ length: 130 }, (_, n) => ({ timestamp, proxy: '', error: `failure ${n}` }));
     await sites.manager.updatePaginationState(CIVIL, { failureCount: 130, failureHistory });

@@ -3,7 +3,7 @@ import { waitsOf } from '../../engine/run-waits.ts';
 import { gateName } from '../../fetch/gate-name.ts';
 import type { HostWait } from '../../fetch/host-wait.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { StartPage, StoredPartialRun } from '../../ledger/sites/partial-run-table.ts';
+import type { PaginationFailure, StartPage, StoredPartialRun } from '../../ledger/sites/partial-run-table.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { ProcessIdentity } from '../../platform/process-identity.ts';
 import { formatInstant, formatTable, formatWait, printable } from '../format.ts';
@@ -27,10 +27,11 @@ export function define(command: Command): Command {
 const NOTHING = 'Nothing is walked that is not committed.\n';
 
 /** A partial run, and the process that walks it. */
-type Walk = StoredPartialRun & {
+type Walk = Omit<StoredPartialRun, 'startPages'> & {
   readonly walker: ProcessIdentity | undefined;
   /** What the walk waits for. */
   readonly waits: readonly HostWait[];
+  readonly startPages: readonly (StartPage & { readonly failures: readonly PaginationFailure[] })[];
 };
 
 async function look(ledger: Ledger): Promise<Walk[]> {
@@ -39,7 +40,10 @@ async function look(ledger: Ledger): Promise<Walk[]> {
     partials.map(async (partial) => {
       const walker = await ledger.sites.holderOf(partial.siteId);
       const waits = walker === undefined ? [] : await waitsOf(ledger, hostsOf(partial.startPages), systemClock.now());
-      return { ...partial, walker, waits };
+      const startPages = await Promise.all(
+        partial.startPages.map(async (page) => ({ ...page, failures: await ledger.sites.failuresOf(page.id) })),
+      );
+      return { ...partial, walker, waits, startPages };
     }),
   );
 }
@@ -57,7 +61,10 @@ function rowOf({ siteId, createdAt, startPages, walker, waits }: Walk) {
     walker: walker ?? null,
     waits,
     urls: totalOf(startPages),
-    startPages: startPages.map(({ id: _, ordinal: __, ...page }) => page),
+    startPages: startPages.map(({ id: _, ordinal: __, failures, ...page }) => ({
+      ...page,
+      failureHistory: failures.map(({ at, proxy, error }) => ({ timestamp: new Date(at), proxy, error })),
+    })),
   };
 }
 
@@ -78,10 +85,13 @@ function format({ siteId, createdAt, startPages, walker, waits }: Walk, data: st
   return `${siteId}: ${started}\n${formatTable([head, ...body])}${next}`;
 }
 
-function stateOf({ completed, urls, pages, reason, failureCount }: StartPage, isWalked: boolean): string {
+function stateOf(page: StartPage, isWalked: boolean): string {
+  const { completed, urls, pages, reason, ended, rechecked, failureCount } = page;
   if (completed) return urls === 0 ? `completed without a URL: ${reason ?? ''}` : `completed: ${reason ?? ''}`;
-  const isBegun = pages > 0 || failureCount > 0;
-  return reason ?? (isBegun || isWalked ? `page ${pages + 1} is next` : 'not started');
+  if (reason !== undefined) return reason;
+  if (ended !== undefined) return `${ended}; page ${rechecked + 1} is to be read again`;
+  if (pages > 0 || failureCount > 0 || isWalked) return `page ${pages + 1} is next`;
+  return urls === 0 ? 'not started' : 'not completed';
 }
 
 function totalOf(startPages: readonly StartPage[]): number {
