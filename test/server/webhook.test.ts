@@ -121,6 +121,22 @@ describe('the webhook', { timeout: 60_000 }, () => {
     );
   });
 
+  it('says when the index could not be brought up to date: nothing new is then no news', async () => {
+    const site = await startSite();
+    const server = await open({}, site);
+    expect((await hook(server, { headers, body: { ...GOOD, new_limit: 1 } })).json).not.toHaveProperty('problems');
+    site.faults.set({ kind: 'status', status: 404, path: new URL(site.csvUrl).pathname });
+    const { status, json } = await hook(server, { headers, body: { ...GOOD, new_limit: 1 } });
+    expect([status, json]).toMatchObject([
+      200,
+      {
+        run_id: 2,
+        csv_version_id: 1,
+        problems: [{ code: 'index_not_confirmed', message: expect.stringMatching(/404/) }],
+      },
+    ]);
+  });
+
   it('takes no more than it may, and says so in an event', async () => {
     const server = await open({ BAILIIKC_WEBHOOK_NEW_LIMIT_MAX: '2', BAILIIKC_SCRAPE_NEW_LIMIT: '1' });
     expect((await hook(server, { headers, body: { ...GOOD, new_limit: 500 } })).json.summary.processed).toBe(2);

@@ -321,6 +321,10 @@ export const MIRROR_ROUTES = {
         run_id: z.int(),
         csv_version_id: z.int().nullable(),
         summary: z.object({ processed: count, downloaded: count, skipped: count, failed: count }),
+        problems: z
+          .array(z.object({ code: z.string(), message: z.string() }))
+          .optional()
+          .describe('index_not_confirmed: the index could not be brought up to date; left out when there are none'),
       }),
       202: z.object({ ok: z.literal(true), run_id: z.int(), url: z.string() }),
       404: ErrorAnswer,

@@ -2,6 +2,7 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { sayStaleIndex } from '../../ledger/mirror/index-use.ts';
 import type { MirrorEvent } from '../../ledger/mirror/mirror-event.ts';
 import type { RunId } from '../../ledger/run.ts';
 import type { MirrorConfig } from '../../mirror/config/mirror-config.ts';
@@ -17,6 +18,7 @@ import { type AnswerOf, ROUTES } from '../contract/routes.ts';
 import { MirrorParams } from '../contract/start.ts';
 import { secretEquals } from '../guard/secret-equals.ts';
 import { bindRoute, SENT } from '../http/bind-route.ts';
+import { cleanText } from '../http/clean.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { ServerContext } from '../server-context.ts';
 import { throwError } from '../start/child-runs.ts';
@@ -133,6 +135,7 @@ async function begin({ children, ledger, defaults }: ServerContext, limit: numbe
 
 async function summarise({ ledger }: ServerContext, id: RunId): Promise<AnswerOf<'webhook'>> {
   const { downloaded, skipped, failed } = (await ledger.mirror.countDownloads(id)).byStatus;
+  const stale = await ledger.mirror.staleIndexOf(id);
   return {
     ok: true,
     entrypoint: 'webhook',
@@ -141,6 +144,9 @@ async function summarise({ ledger }: ServerContext, id: RunId): Promise<AnswerOf
     run_id: id,
     csv_version_id: (await ledger.mirror.run(id))?.csvVersionId ?? null,
     summary: { processed: downloaded + skipped + failed, downloaded, skipped, failed },
+    ...(stale !== undefined && {
+      problems: [{ code: 'index_not_confirmed', message: cleanText(sayStaleIndex(stale)) }],
+    }),
   };
 }
 
