@@ -27,7 +27,7 @@ async function run(scraper = COUNTY_COURT): Promise<void> {
 
 async function exported(...options: string[]): Promise<string> {
   const { code, stdout, stderr } = await curlew(['export', 'latest', '--data', scratch('data'), ...options]);
-  const output = options[options.findIndex((option) => option === '--output') + 1];
+  const output = options[options.indexOf('--output') + 1];
   const said = options.includes('--output') ? expect.stringMatching(/^curlew: wrote .* to .*, .*B\n$/) : '';
   expect({ code, stderr }).toEqual({ code: 0, stderr: said });
   if (options.includes('--output')) expect(stderr).toContain(output);
