@@ -115,6 +115,7 @@ export class FetcherService implements PolitenessWatcher {
         void this.#look();
       },
       onRoom: () => this.#refusedPages--,
+      rest: (host, delayMs, signal) => this.#rest(host, delayMs, signal),
       onAnswered: (host, durationMs) => this.#board.answered(host, durationMs),
       onHeld: (host) => this.#leave(host),
     });
@@ -238,6 +239,14 @@ export class FetcherService implements PolitenessWatcher {
       });
     const job: Job = { lease, stop, abort, done };
     this.#jobs.add(job);
+  }
+
+  async #rest(host: string, delayMs: number, signal: AbortSignal): Promise<void> {
+    this.#board.rests(host);
+    this.#alarm.ring();
+    // Whoever is told to end does so with a place.
+    await this.#parts.clock.sleep(delayMs, signal).catch(() => {});
+    await this.#board.wakes(host, signal);
   }
 
   /** What has not left for the host goes back to the queue. */

@@ -86,3 +86,54 @@ it('waits for nothing when no host becomes wanted by time alone', () => {
   board.took('a');
   expect(board.waitMs()).toBe(Number.POSITIVE_INFINITY);
 });
+
+const NEVER = new AbortController().signal;
+
+it('a URL that waits for its next attempt leaves its place, and gets one before new URLs do', async () => {
+  const { board } = someBoard({ concurrency: 2 });
+  board.took('a');
+  board.took('a');
+  expect([board.unwanted(), board.hasRoom]).toEqual([['a'], false]);
+  board.rests('a');
+  expect([board.unwanted(), board.hasRoom]).toEqual([[], true]);
+  board.took('a');
+  let isAwake = false;
+  const waking = board.wakes('a', NEVER).then(() => {
+    isAwake = true;
+  });
+  await Promise.resolve();
+  expect([isAwake, board.unwanted(), board.hasRoom]).toEqual([false, ['a'], false]);
+  board.ended('a');
+  await waking;
+  expect([board.unwanted(), board.hasRoom]).toEqual([['a'], false]);
+  board.ended('a');
+  board.ended('a');
+  expect([board.unwanted(), board.hasRoom]).toEqual([[], true]);
+});
+
+it('a URL that is told to end while it waits has a place to give back', async () => {
+  const { board } = someBoard({ concurrency: 1, hostConcurrency: 1 });
+  board.took('a');
+  board.rests('a');
+  board.took('a');
+  const stop = new AbortController();
+  const waking = expect(board.wakes('a', stop.signal)).rejects.toThrow('stop');
+  stop.abort(new Error('stop'));
+  await waking;
+  board.rests('a');
+  await expect(board.wakes('a', stop.signal)).rejects.toThrow('stop');
+  board.ended('a');
+  expect(board.hasRoom).toBe(false);
+  board.ended('a');
+  expect(board.hasRoom).toBe(true);
+});
+
+it('not more URLs wait for their next attempt than a worker can keep', () => {
+  const { board } = someBoard({ concurrency: 1 });
+  for (let n = 0; n < 16; n++) {
+    expect(board.hasRoom).toBe(true);
+    board.took(`host-${n}`);
+    board.rests(`host-${n}`);
+  }
+  expect(board.hasRoom).toBe(false);
+});

@@ -1,15 +1,20 @@
 // Which hosts' URLs a worker wants now. A host that is down, held or busy is left out, so that its URLs wait in the queue and
-// take nothing from the others. While a host is down one URL of it may be in hand, when its probe is due: whoever waits probes.
+// take nothing from the others. A URL that waits for its next attempt has no place; when its time has come it gets one before new
+// URLs do. While a host is down one URL of it may be in hand, when its probe is due: whoever waits probes.
 
 import type { BreakerState } from '../fetch/politeness/breaker-state.ts';
+import { unlessAborted } from '../fetch/politeness/unless-aborted.ts';
 import type { Clock, Instant } from '../platform/clock.ts';
 import type { HostPace } from './watched-politeness.ts';
 
 /** A URL is wanted this long before it may leave. */
 const AHEAD_MS = 250;
 
+/** So many URLs may wait for their next attempt, for each that may be worked on. */
+const RESTING_PER_PLACE = 16;
+
 interface HostEntry {
-  /** Of its URLs, leased and without an outcome. */
+  /** Of its URLs, leased and being worked on. */
   inHand: number;
   breaker: BreakerState | undefined;
   /** How long its last answer took. */
@@ -27,6 +32,9 @@ export interface HostBoardOptions {
 export class HostBoard {
   readonly #options: HostBoardOptions;
   readonly #hosts = new Map<string, HostEntry>();
+  /** Those whose rest is over, in order, and who wait for a place. */
+  readonly #waking: { readonly host: string; readonly wake: () => void }[] = [];
+  #resting = 0;
 
   constructor(options: HostBoardOptions) {
     this.#options = options;
@@ -38,6 +46,35 @@ export class HostBoard {
 
   ended(host: string): void {
     this.#entry(host).inHand--;
+    this.#serve();
+  }
+
+  /** A URL in hand waits for its next attempt from now on, and leaves its place to others. */
+  rests(host: string): void {
+    this.#resting++;
+    this.ended(host);
+  }
+
+  /** Its next attempt is due. Resolves when it has a place again; rejects with the signal's reason, and with a place too. */
+  async wakes(host: string, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) {
+      this.#wake(host);
+      throw signal.reason;
+    }
+    const woken = Promise.withResolvers<void>();
+    const waiting = { host, wake: woken.resolve };
+    this.#waking.push(waiting);
+    this.#serve();
+    try {
+      await unlessAborted(woken.promise, signal);
+    } catch (error) {
+      const at = this.#waking.indexOf(waiting);
+      if (at !== -1) {
+        this.#waking.splice(at, 1);
+        this.#wake(host);
+      }
+      throw error;
+    }
   }
 
   answered(host: string, answerMs: number): void {
@@ -46,11 +83,13 @@ export class HostBoard {
 
   breakerChanged(host: string, state: BreakerState): void {
     this.#entry(host).breaker = state;
+    this.#serve();
   }
 
   /** Whether another URL may be taken at all. What is in hand of hosts that are down has as much room of its own. */
   get hasRoom(): boolean {
-    return this.#inHand(isUp) < this.#options.concurrency;
+    const { concurrency } = this.#options;
+    return this.#inHand(isUp) + this.#waking.length < concurrency && this.#resting < RESTING_PER_PLACE * concurrency;
   }
 
   /** Hosts whose URLs are not wanted now. */
@@ -71,7 +110,25 @@ export class HostBoard {
     return Math.min(...waits.filter((waitMs) => waitMs > 0));
   }
 
+  #serve(): void {
+    const { concurrency } = this.#options;
+    for (const waiting of [...this.#waking]) {
+      const entry = this.#entry(waiting.host);
+      const hasPlace = entry.inHand < this.#share(waiting.host, entry);
+      if (!hasPlace || (isUp(entry) && this.#inHand(isUp) >= concurrency)) continue;
+      this.#waking.splice(this.#waking.indexOf(waiting), 1);
+      this.#wake(waiting.host);
+      waiting.wake();
+    }
+  }
+
+  #wake(host: string): void {
+    this.#resting--;
+    this.took(host);
+  }
+
   #isWanted(host: string, entry: HostEntry): boolean {
+    if (this.#waking.some((waiting) => waiting.host === host)) return false;
     return entry.inHand < this.#share(host, entry) && this.#wantedAt(host, entry) <= this.#options.clock.now();
   }
 

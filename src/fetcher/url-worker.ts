@@ -43,6 +43,8 @@ export interface UrlWorkerParts {
   /** A page waits for room in the outbox, from now on until `onRoom`. */
   readonly onOutboxFull: () => void;
   readonly onRoom: () => void;
+  /** Waits before the next attempt, without a place of its own. Rejects with the signal's reason. */
+  readonly rest: (host: string, delayMs: number, signal: AbortSignal) => Promise<void>;
   readonly onAnswered: (host: string, durationMs: number) => void;
   /** The host wants to be left alone for a while. */
   readonly onHeld: (host: string) => void;
@@ -60,7 +62,7 @@ export class UrlWorker {
    * be told within the service's own time: then the lease ends by itself.
    */
   async work(lease: Lease, patience: Patience): Promise<void> {
-    const { config, clock, random, metrics, log } = this.#parts;
+    const { config, random, metrics, log, rest } = this.#parts;
     const retry = { attempts: config.maxRetries, baseDelayMs: config.retryBackoffBaseMs, jitter: 0.1 };
     for (let attempt = 1; ; attempt++) {
       let outcome: Outcome;
@@ -86,7 +88,7 @@ export class UrlWorker {
         return this.#bury(lease, { reason: reasonOf(outcome), detail, status, attempts: attempt });
       }
       try {
-        await clock.sleep(decision.delayMs, AbortSignal.any([patience.stop, patience.abort]));
+        await rest(lease.host, decision.delayMs, AbortSignal.any([patience.stop, patience.abort]));
       } catch {
         return this.#giveBack(lease);
       }

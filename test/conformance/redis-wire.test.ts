@@ -150,3 +150,76 @@ it('nothing is left of work that is done but the counter of tokens', async () =>
   // An empty stream stays a key.
   expect((await backend.keys()).toSorted()).toEqual([names.outbox, names.tokens].toSorted());
 });
+
+it('the length of the list is the number of URLs that wait, whatever their hosts are wanted for', async () => {
+  const backend = await setting();
+  const { queue, run, names } = backend;
+  const length = () => run((client) => client.lLen(names.queue));
+  const down = Array.from({ length: 2_500 }, (_, n) => `https://down.example/${n}`);
+  const up = Array.from({ length: 5 }, (_, n) => `https://up.example/${n}`);
+  await queue.enqueue([...down, ...up]);
+  const except = ['down.example'];
+  const leases = [];
+  for (let n = 0; n < 5; n++) {
+    const lease = await queue.lease({ ...WORKER, except });
+    leases.push(lease ?? expect.fail('nothing to lease'));
+    expect(await length()).toBe(2_504 - n);
+  }
+  expect(leases.map(({ url }) => url)).toEqual(up);
+  expect(await queue.lease({ ...WORKER, except })).toBeUndefined();
+  expect(await length()).toBe(2_500);
+  // Pushed by others meanwhile, at either end.
+  await run((client) => client.rPush(names.queue, 'https://up.example/late'));
+  await run((client) => client.lPush(names.queue, ['https://up.example/second', 'https://up.example/first']));
+  expect(await length()).toBe(2_503);
+  const next = [];
+  for (let n = 0; n < 3; n++) next.push((await queue.lease({ ...WORKER, except }))?.url);
+  expect(next).toEqual(['https://up.example/first', 'https://up.example/second', 'https://up.example/late']);
+  for (const lease of leases) await queue.giveBack(lease);
+  expect(await length()).toBe(2_505);
+  expect(await queue.size()).toEqual({ waiting: 2_505, leased: 3 });
+  const rest = await leaseAll(backend);
+  expect(rest.map(({ url }) => url)).toEqual([...down, ...up]);
+  expect(await length()).toBe(0);
+});
+
+it('entries that others take from the list or put between lose no URL', async () => {
+  const backend = await setting();
+  const { queue, run, names } = backend;
+  const down = Array.from({ length: 10 }, (_, n) => `https://down.example/${n}`);
+  await queue.enqueue(down);
+  expect(await queue.lease({ ...WORKER, except: ['down.example'] })).toBeUndefined();
+  await run((client) => client.lPop(names.queue));
+  await run((client) => client.rPop(names.queue));
+  expect(await queue.size()).toEqual({ waiting: 10, leased: 0 });
+  expect(await run((client) => client.lLen(names.queue))).toBe(10);
+  const place = (await run((client) => client.lIndex(names.queue, 3))) ?? '';
+  await run((client) => client.lInsert(names.queue, 'AFTER', place, 'https://down.example/between'));
+  expect((await queue.size()).waiting).toBe(11);
+  const urls = (await leaseAll(backend)).map(({ url }) => url);
+  expect(urls.toSorted()).toEqual([...down, 'https://down.example/between'].toSorted());
+  expect(await backend.deadLetters.size()).toBe(0);
+  expect(await run((client) => client.lLen(names.queue))).toBe(0);
+  await queue.enqueue(down);
+  await queue.lease({ ...WORKER, except: ['down.example'] });
+  await run((client) => client.del(names.queue));
+  expect((await leaseAll(backend)).map(({ url }) => url)).toEqual(down);
+});
+
+it('what a version before this one left in lanes is there, in order, and counted', async () => {
+  const backend = await setting();
+  const { queue, run, names } = backend;
+  for (const host of ['a.example', 'b.example']) {
+    const urls = Array.from({ length: 1_100 }, (_, n) => `https://${host}/${n}`);
+    await run((client) => client.rPush(`${names.lanePrefix}${host}`, urls));
+    await run((client) => client.zAdd(names.lanes, { score: 0, value: host }));
+  }
+  await run((client) => client.rPush(names.queue, 'https://c.example/'));
+  expect(await queue.size()).toEqual({ waiting: 2_201, leased: 0 });
+  const urls = (await leaseAll(backend)).map(({ url }) => url);
+  expect(new Set(urls).size).toBe(2_201);
+  expect(urls.filter((url) => url.includes('a.example')).map((url) => new URL(url).pathname.slice(1))).toEqual(
+    Array.from({ length: 1_100 }, (_, n) => `${n}`),
+  );
+  expect(await queue.size()).toEqual({ waiting: 0, leased: 2_201 });
+});

@@ -228,6 +228,44 @@ it('a lease that ends while leases are extended is not taken for lost', async ()
   expect(await fetcher.count('pages_fetched_total')).toBe(1);
 });
 
+it('a URL that waits for its retry holds no place: others of its host are fetched meanwhile', async () => {
+  const clock = new FakeClock();
+  const court = closing(await startCourt({ highest: 9, clock }));
+  court.faults.set({ kind: 'truncate', path: '/case/1' });
+  const settings = {
+    PAGE_FETCHER_ROBOTS: 'off',
+    PAGE_FETCHER_CONCURRENCY: '1',
+    PAGE_FETCHER_HOST_CONCURRENCY: '1',
+    PAGE_FETCHER_RATE_LIMIT_PER_SECOND: '10',
+  };
+  const fetcher = await flyingFetcher(scratch('data'), settings, { clock });
+  await fetcher.backend.queue.enqueue(casesOf(court, 9));
+  await fetcher.fly(() => fetcher.isEmpty());
+  const order = court.log.entries.map(({ path }) => path.replace('/case/', ''));
+  // Its second attempt is due after 2 s, when all others have been fetched.
+  expect(order).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9', '1', '1']);
+  expect(await fetcher.backend.deadLetters.size()).toBe(1);
+}, 60_000);
+
+it('a host is asked at its pace although one in four of its pages fails', async () => {
+  const clock = new FakeClock();
+  const court = closing(await startCourt({ highest: 100, clock }));
+  court.faults.set({ kind: 'truncate', path: '/case/1' });
+  court.faults.set({ kind: 'truncate', path: '/case/2' });
+  const settings = { PAGE_FETCHER_ROBOTS: 'off', PAGE_FETCHER_RATE_LIMIT_PER_SECOND: '10' };
+  const fetcher = await flyingFetcher(scratch('data'), settings, { clock });
+  // Those of 10 to 29, and of 1, 2 and 100: nearly a fourth.
+  const failing = casesOf(court, 100).filter((url) => /\/case\/[12]/.test(url)).length;
+  await fetcher.backend.queue.enqueue(casesOf(court, 100));
+  await fetcher.fly(() => fetcher.isEmpty());
+  const { entries } = court.log;
+  expect(failing).toBeGreaterThanOrEqual(22);
+  expect(entries).toHaveLength(100 + 2 * failing);
+  const times = entries.slice(0, 100).map(({ wallTime }) => wallTime);
+  // By the clock of the test: while there is something to ask for, nobody waits for anything but the pace.
+  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeLessThan(99 * 100 * 1.25);
+}, 60_000);
+
 function bound(queue: WorkQueue): WorkQueue {
   return {
     enqueue: queue.enqueue.bind(queue),

@@ -24,7 +24,7 @@ local function try(...)
   redis.call('PTTL', KEYS[1])
 end
 try({ 'SET', '1', 'PX', ARGV[1] }, { 'GET' }, { 'INCRBY', 1 }, { 'INCR' }, { 'DECRBY', 1 }, { 'TYPE' })
-try({ 'RPUSH', 'a' }, { 'LPUSH', 'b' }, { 'LLEN' }, { 'LINDEX', 0 }, { 'LRANGE', 0, 0 }, { 'LPOP' }, { 'RPOP' })
+try({ 'RPUSH', 'a' }, { 'LPUSH', 'b' }, { 'LLEN' }, { 'LINDEX', 0 }, { 'RENAME', KEYS[1] }, { 'EXISTS' }, { 'LRANGE', 0, 0 }, { 'LPOP' }, { 'RPOP' })
 try({ 'HSET', 'a', 1 }, { 'HGET', 'a' }, { 'HMGET', 'a' }, { 'HEXISTS', 'a' }, { 'HINCRBY', 'a', 1 }, { 'HDEL', 'b' })
 try({ 'ZADD', 1, 'a' }, { 'ZSCORE', 'a' }, { 'ZRANGE', 0, 0 }, { 'ZRANGEBYSCORE', 0, 1 }, { 'ZCARD' }, { 'ZREM', 'b' }, { 'ZREMRANGEBYSCORE', 5, 5 })
 try({ 'SADD', 'a' }, { 'SREM', 'b' })

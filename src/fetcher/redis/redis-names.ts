@@ -12,10 +12,14 @@ export interface RedisNameSettings {
 }
 
 export interface RedisNames {
-  /** List of items as they were pushed. */
+  /** List with one entry for every item that waits: as it was pushed, or a place for one that is kept in a list below. */
   readonly queue: string;
   /** List of lines. */
   readonly deadLetters: string;
+  /** List of items that were taken from the queue to be sorted by host. */
+  readonly incoming: string;
+  /** How many entries of the queue are places. */
+  readonly places: string;
   /** Sorted set of hosts with a lane, by when each was served last. */
   readonly lanes: string;
   /** And the host: list of items set aside, because that host was not wanted when their turn came. */
@@ -47,6 +51,8 @@ export function redisNames(settings: RedisNameSettings = {}): RedisNames {
   return {
     queue,
     deadLetters,
+    incoming: `${queue}:incoming`,
+    places: `${queue}:places`,
     lanes: `${queue}:lanes`,
     lanePrefix: `${queue}:lane:`,
     processingPrefix: `${queue}:processing:`,

@@ -125,16 +125,19 @@ export class RedisWorkQueue implements WorkQueue {
   }
 
   async size(): Promise<QueueSize> {
-    const { queue, lanes, deadlines, lanePrefix } = this.#names;
-    const reply = await this.#redis.script(queueSizeScript, [queue, lanes, deadlines], [lanePrefix]);
+    const { queue, lanes, deadlines, incoming, places, lanePrefix } = this.#names;
+    const keys = [queue, lanes, deadlines, incoming, places];
+    const reply = await this.#redis.script(queueSizeScript, keys, [lanePrefix]);
     const [waiting, leased] = z.tuple([z.number(), z.number()]).parse(reply);
     return { waiting, leased };
   }
 
   async #next({ worker, leaseMs }: LeaseRequest, unwanted: ReadonlySet<string>): Promise<z.infer<typeof LeaseReply>> {
-    const { queue, lanes, deadlines, tokens, lanePrefix, processingPrefix } = this.#names;
+    const { queue, lanes, deadlines, tokens, incoming, places, lanePrefix, processingPrefix } = this.#names;
     const args = [worker, leaseMs, lanePrefix, processingPrefix, ...unwanted];
-    return LeaseReply.parse(await this.#redis.script(leaseScript, [queue, lanes, deadlines, tokens], args));
+    return LeaseReply.parse(
+      await this.#redis.script(leaseScript, [queue, lanes, deadlines, tokens, incoming, places], args),
+    );
   }
 
   /** For a URL whose spelling hid its host from the script. */
@@ -162,8 +165,8 @@ export class RedisWorkQueue implements WorkQueue {
     line = '',
     lane = '',
   ): Promise<boolean> {
-    const { deadlines, lanes } = this.#names;
-    const keys = [this.#processing(worker), deadlines, list, lanes];
+    const { deadlines, lanes, queue, places } = this.#names;
+    const keys = [this.#processing(worker), deadlines, list, lanes, queue, places];
     return (await this.#redis.script(endLeaseScript, keys, [token, worker, what, line, lane])) === 1;
   }
 
