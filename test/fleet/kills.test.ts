@@ -60,5 +60,7 @@ it('2,000 URLs of 3 hosts, 4 workers, one killed every 2 s: 2,000 events, each p
     expect(left.map((name) => total(families, `page_fetcher_${name}`))).toEqual([0, 0, 0, 0, 0]);
   }
   const connection = closing(await RedisConnection.open(redis?.address ?? '', { clock }));
-  expect(await connection.run((client) => client.keys(`${fleet.queueName}*`))).toEqual([`${fleet.queueName}:tokens`]);
-}, 120_000);
+  const left = await connection.run((client) => client.keys(`${fleet.queueName}*`));
+  expect(left.toSorted()).toEqual([`${fleet.queueName}:labelled_hosts`, `${fleet.queueName}:tokens`]);
+  // Only what hangs is to be ended: under load the workers take most of their short lives to start.
+}, 600_000);
