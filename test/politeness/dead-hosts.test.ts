@@ -195,3 +195,40 @@ describe('curlew run', () => {
     expect((await running.ended).code).toBe(130);
   });
 });
+
+describe('curlew sites run', () => {
+  it('of a site that is never reached says so, ends not ok, and can be resumed', { timeout: 120_000 }, async () => {
+    const { port, close } = await listening(createServer());
+    await close();
+    const origin = `http://127.0.0.1:${port}`;
+    await writeFile(
+      scratch('site.ts'),
+      `import { defineSite, record, Scraper } from 'curlew';
+       import { z } from 'zod';
+       class Court extends Scraper {
+         baseUrl = '${origin}';
+         *parseCase(page) { yield record('title', z.string(), page.text('h1')); }
+       }
+       export default defineSite({
+         domain: 'court.example',
+         startPages: ['/list/all'],
+         list: { items: 'table.cases a', next: 'a.next', total: '.total' },
+         scraper: Court,
+         itemStep: 'parseCase',
+       });`,
+    );
+    const args = ['sites', 'run', scratch('site.ts'), ...FAST, '--patience', '3m', ...DATA()];
+    const walking = startCurlew(args, { preload });
+    await walking.says(`waiting for 127.0.0.1:${port} until`);
+    const status = await curlew(['sites', 'status', ...DATA()]);
+    expect(status.stdout).toMatch(
+      /page 1 is next\n {2}walked now by .*\n {2}waiting for 127\.0\.0\.1:\d+ until .*breaker open/,
+    );
+    const ended = await walking.ended;
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain(`127.0.0.1:${port} was not reached within 3 minutes`);
+    closing(await startCourt({ port, lists: [{ name: 'all', cases: [1, 2, 3] }] }));
+    const resumed = await curlew(['sites', 'resume', 'court.example', '--json', ...DATA()], { preload });
+    expect(summaryIn(resumed)).toMatchObject({ status: 'completed', requests: { done: 3 } });
+  });
+});
