@@ -64,7 +64,7 @@ async function main(): Promise<void> {
   const guarded = await startServer({
     data,
     port: 0,
-    token: 'a token for pictures',
+    token: 'a-token-for-pictures-only',
     publicUrl: new URL('http://localhost'),
     log: createLog(process.stderr, () => Date.now()),
   });

@@ -99,16 +99,21 @@ describe('what needs attention', () => {
         facts({ name: 'a', counts: { ...NONE, failed: 1 } }),
         facts({ name: 'b', state: 'killed' }, { lastHeardOf: AT }),
         facts({ name: 'c', state: 'killed' }, { lastHeardOf: AT + 1 }),
-        facts({ name: 'd', state: 'running', health: null }),
       ],
       walks: [],
       indexes: [],
       mirrors: [],
       hosts: [
-        { host: 'down.example', isOpen: true, wait: { host: 'down.example', until: AT, reason: 'breaker open: 503' } },
+        {
+          host: 'down.example',
+          isOpen: true,
+          isWaitedFor: true,
+          wait: { host: 'down.example', until: AT, reason: 'breaker open: 503' },
+        },
         {
           host: 'busy.example',
           isOpen: false,
+          isWaitedFor: true,
           wait: { host: 'busy.example', until: AT, reason: 'it asked for time: 429' },
         },
       ],
@@ -124,11 +129,11 @@ describe('what needs attention', () => {
     ]);
   });
 
-  it('does not say that a host is waited for when nobody is at work', () => {
+  it('does not say that a host is waited for when no run or walk waits for it', () => {
     const wait = { host: 'down.example', until: AT, reason: 'breaker open: 503' };
     const hosts = [
-      { host: 'down.example', isOpen: true, wait },
-      { host: 'busy.example', isOpen: false, wait: { ...wait, reason: 'it asked for time: 429' } },
+      { host: 'down.example', isOpen: true, isWaitedFor: false, wait },
+      { host: 'busy.example', isOpen: false, isWaitedFor: false, wait: { ...wait, reason: 'it asked for time: 429' } },
     ];
     const told = listAttention({ runs: [], walks: [], indexes: [], mirrors: [], hosts, deadLetters: 0 });
     expect(told.map(({ text }) => text)).toEqual([

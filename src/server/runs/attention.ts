@@ -26,7 +26,10 @@ export interface HostFacts {
 export interface AttentionFacts {
   readonly runs: readonly RunFacts[];
   readonly walks: readonly SiteWalk[];
-  readonly hosts: readonly HostFacts[];
+  readonly hosts: readonly (HostFacts & {
+    /** By a run or walk that is on. */
+    readonly isWaitedFor: boolean;
+  })[];
   readonly indexes: readonly IndexState[];
   readonly mirrors: readonly MirrorCoverage[];
   /** Undefined when they cannot be asked for. */
@@ -36,12 +39,10 @@ export interface AttentionFacts {
 const URGENCY = { urgent: 0, warning: 1, notice: 2 } as const;
 
 export function listAttention({ runs, walks, hosts, indexes, mirrors, deadLetters }: AttentionFacts): Attention[] {
-  const isAtWork =
-    runs.some(({ row }) => row.state === 'running') || walks.some(({ owner }) => owner.state === 'alive');
   const items = [
     ...runs.flatMap(ofRun),
     ...walks.flatMap(ofWalk),
-    ...hosts.flatMap((host) => ofHost(host, isAtWork)),
+    ...hosts.flatMap(ofHost),
     ...indexes.flatMap(ofIndex),
     ...mirrors.flatMap((mirror) => ofMirror(mirror, runs)),
     ...ofLetters(deadLetters),
@@ -146,11 +147,11 @@ function ofWalk(walk: SiteWalk): Attention[] {
   return items;
 }
 
-/** What is waited for, while somebody is at work; else what the host did when it was last asked. */
-function ofHost({ host, isOpen, wait }: HostFacts, isAtWork: boolean): Attention[] {
+/** What is waited for; of a host that nobody waits for, what it did when it was last asked. */
+function ofHost({ host, isOpen, wait, isWaitedFor }: AttentionFacts['hosts'][number]): Attention[] {
   if (wait === undefined) return [];
   const { until, reason } = wait;
-  if (!isAtWork) {
+  if (!isWaitedFor) {
     if (!isOpen) return [];
     const text = `${host}: not answering when it was last asked, ${reason}`;
     return [item('warning', text, { host, action: 'The next run asks it again by itself.' })];

@@ -1,6 +1,7 @@
 // The facts from which it is decided what needs attention. A run is left out when a newer one of its name has ended: one
 // that is still on does not replace it.
 
+import { runWaits } from '../../engine/run-waits.ts';
 import { type IndexState, indexState } from '../../mirror/reports/index-state.ts';
 import { SOURCES } from '../../mirror/sources/source-registry.ts';
 import type { Instant } from '../../platform/clock.ts';
@@ -30,10 +31,15 @@ export async function gatherAttention(context: ServerContext): Promise<Attention
       since,
     };
   });
+  const now = context.clock.now();
+  const walks = await listWalks(ledger, now);
+  const ofRuns = current.filter(({ status }) => status === 'running').map(({ id }) => runWaits(ledger, id, now));
+  const waits = [...(await Promise.all(ofRuns)).flat(), ...walks.flatMap((walk) => walk.waits)];
+  const waitedFor = new Set(waits.map(({ host }) => host));
   return {
     runs: await Promise.all(runs),
-    walks: await listWalks(ledger, context.clock.now()),
-    hosts: await hostFacts(context),
+    walks,
+    hosts: (await hostFacts(context)).map((fact) => ({ ...fact, isWaitedFor: waitedFor.has(fact.host) })),
     indexes: await indexStates(context),
     mirrors: await mirrorCoverages(context),
     deadLetters: await context.letters.look((letters) => letters.size()).catch(() => undefined),
