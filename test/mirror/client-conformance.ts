@@ -77,7 +77,7 @@ export function describeClient(client: ClientKind): void {
   const scratch = scratchDirectory();
   const options: Partial<ScrapeOptions> = {
     client,
-    env: { BAILIIKC_SELECTOR_TIMEOUT_SECONDS: '1', PLAYWRIGHT_CLICK_TIMEOUT_MS: '1000' },
+    env: { BAILIIKC_SELECTOR_TIMEOUT_SECONDS: '1', PLAYWRIGHT_CLICK_TIMEOUT_MS: '5000' },
   };
   const expectedOf = (name: SwitchName): Expected => {
     const expected = FOR_GOOD[name];
