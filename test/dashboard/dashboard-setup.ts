@@ -23,7 +23,7 @@ beforeAll(async () => {
   const configFile = fileURLToPath(new URL('../../web/vite.config.ts', import.meta.url));
   await build({ configFile, logLevel: 'silent', build: { outDir: web } });
   browser = await chromium.launch({ executablePath });
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser?.close();

@@ -108,7 +108,7 @@ it('titles, addresses, errors, file names and archived pages of a run', async ()
       .click(),
   ]);
   expect(file.suggestedFilename()).not.toMatch(/[<>/\\]/);
-}, 60_000);
+});
 
 it('cells of the index of a mirror', async () => {
   const site = closing(await startJudicialKy({ seed: 7, cases: 60 }));
@@ -131,7 +131,7 @@ it('cells of the index of a mirror', async () => {
   await page.goto(`${server.url}/report`);
   await page.getByRole('heading', { name: 'Why the rest is not held' }).waitFor();
   await expectHarmless(page);
-}, 60_000);
+});
 
 it('dead letters whose addresses would run as a script', async () => {
   await curlew(['runs', '--data', scratch('data')]);

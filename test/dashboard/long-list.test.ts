@@ -50,6 +50,6 @@ it('are scrolled to their end, sorted, searched, and found again where they were
   expect(await page.evaluate('document.querySelector(".vscroll").scrollTop')).toBe(0);
 
   await page.getByLabel('Search').fill('54321');
-  await expect.poll(() => page.locator('.vtable-status').textContent(), { timeout: 60_000 }).toMatch(/^1 record/);
+  await expect.poll(() => page.locator('.vtable-status').textContent()).toMatch(/^1 record/);
   await page.locator('.vscroll').getByText('54321').waitFor();
-}, 240_000);
+});

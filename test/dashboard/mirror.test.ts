@@ -129,7 +129,7 @@ it('the page of a case tells what happened in sentences, and fetches it again', 
   await page.locator('.page-head .badge', { hasText: 'completed' }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/runs/3');
   await page.getByRole('link', { name: '1 done' }).waitFor();
-}, 60_000);
+});
 
 it('a case that is never fetched says why', async () => {
   const site = await startSite({ cases: 40 });
@@ -190,4 +190,4 @@ it('a run says how long it will still take, once it can be told', async () => {
   process.kill('SIGKILL');
   await page.locator('.page-head .badge', { hasText: 'killed' }).waitFor();
   expect(await left.count()).toBe(0);
-}, 120_000);
+});

@@ -85,7 +85,7 @@ it('starts a run from the form, watches it, reads why one failed, puts it back, 
   ]);
   expect((await readFile(await pdf.path())).subarray(0, 5).toString()).toBe('%PDF-');
   expect(await page.evaluate('globalThis.neverReloaded')).toBe(true);
-}, 90_000);
+});
 
 it('a run killed without warning shows up as such, and is resumed from its page', async () => {
   const court = closing(await startCourt({ seed: 7, highest: 60 }));
@@ -113,7 +113,7 @@ it('a run killed without warning shows up as such, and is resumed from its page'
   await badge(page, 'ok').waitFor();
   const records = await page.locator('.facts div', { hasText: 'Records' }).locator('dd').textContent();
   expect(records).toBe(String(court.expectedCases().length + court.expectedDocuments().length));
-}, 90_000);
+});
 
 it('a walk that is stopped shows up as such, and becomes a run when it goes on', async () => {
   const court = closing(await startCourt({ seed: 7, highest: 20 }));
@@ -198,4 +198,4 @@ it('what cannot be done now says why when it is pressed', async () => {
   await court.faults.clear();
   await badge(page, 'interrupted').waitFor();
   await page.locator('button[aria-disabled=false]', { hasText: 'Resume' }).waitFor();
-}, 60_000);
+});

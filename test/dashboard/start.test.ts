@@ -34,7 +34,7 @@ it('files that are no scrapers, or cannot be loaded, are not offered, and say wh
   await page.goto(`${server.url}/start?what=${encodeURIComponent(`scraper:${scratch('scrapers')}/broken.ts`)}`);
   await page.getByText(/broken\.ts cannot be started/).waitFor();
   expect(await page.locator('form').count()).toBe(0);
-}, 120_000);
+});
 
 it('a mirror of which a run is on is not offered until that has ended', async () => {
   const site = await startSite({ cases: 40 });
@@ -45,7 +45,7 @@ it('a mirror of which a run is on is not offered until that has ended', async ()
     const answer = await fetch(`${server.url}/api/overview`);
     return ((await answer.json()) as AnswerOf<'overview'>).running;
   };
-  await expect.poll(runningNow, { timeout: 60_000 }).toBe(1);
+  await expect.poll(runningNow).toBe(1);
   const page = await openPage();
   await page.goto(`${server.url}/start?what=mirror%3Aunreported_judgments`);
   await page.getByText('Cayman Islands, unreported judgments cannot be started').waitFor({ timeout: 60_000 });
@@ -56,7 +56,7 @@ it('a mirror of which a run is on is not offered until that has ended', async ()
   await page.goto(`${server.url}/start`);
   await page.getByRole('button', { name: /Cayman Islands/ }).click();
   await page.getByRole('button', { name: 'Start', exact: true }).waitFor();
-}, 180_000);
+});
 
 it('a mirror whose settings cannot be used is not offered', async () => {
   const server = await serve(scratch('data'), { env: quietEnv({ BAILIIKC_REPLAY_SKIP_NETWORK: '1' }) });
@@ -64,7 +64,7 @@ it('a mirror whose settings cannot be used is not offered', async () => {
   await page.goto(`${server.url}/start`);
   await page.getByText('1 other cannot be started now').click({ timeout: 60_000 });
   await page.getByText(/BAILIIKC_REPLAY_SKIP_NETWORK is for replays/).waitFor();
-}, 120_000);
+});
 
 it('a scraper of a site that does not exist is not started without another address', async () => {
   await mkdir(scratch('scrapers'), { recursive: true });
@@ -81,7 +81,7 @@ it('a scraper of a site that does not exist is not started without another addre
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await page.getByText('Base address is needed.').waitFor();
   expect(new URL(page.url()).pathname).toBe('/start');
-}, 120_000);
+});
 
 it('an example on the simulated court starts as the form is', async () => {
   const court = closing(await startCourt({ seed: 7, highest: 20 }));
@@ -97,4 +97,4 @@ it('an example on the simulated court starts as the form is', async () => {
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await page.locator('.page-head .badge', { hasText: 'completed' }).waitFor({ timeout: 60_000 });
   await page.locator('.page-head .badge', { hasText: 'ok' }).waitFor();
-}, 180_000);
+});

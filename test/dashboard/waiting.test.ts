@@ -24,7 +24,7 @@ it('a mirror run whose court is down says what it waits for, on its page, the ov
   await page.goto(`${server.url}/runs/1`);
   const waits = page.getByRole('list', { name: 'What is waited for' });
   await expect
-    .poll(() => waits.textContent({ timeout: 1_000 }).catch(() => page.reload().then(() => '')), { timeout: 90_000 })
+    .poll(() => waits.textContent({ timeout: 1_000 }).catch(() => page.reload().then(() => '')))
     .toMatch(new RegExp(`^Waiting for ${host} until \\d\\d:\\d\\d:\\d\\d UTC, breaker open: .*503`));
   await page.goto(server.url);
   const attention = page.getByRole('region', { name: 'Needs attention' });
@@ -34,7 +34,7 @@ it('a mirror run whose court is down says what it waits for, on its page, the ov
     .getByText(/breaker (half )?open/)
     .waitFor();
   running.kill('SIGKILL');
-}, 180_000);
+});
 
 it('a walk over lists that gets no answer says what it waits for', async () => {
   const court = closing(await startCourt({ seed: 7, highest: 20 }));
@@ -48,7 +48,7 @@ it('a walk over lists that gets no answer says what it waits for', async () => {
   await page.goto(server.url);
   const waits = page.getByRole('list', { name: 'What is waited for' });
   await expect
-    .poll(() => waits.textContent({ timeout: 1_000 }).catch(() => page.reload().then(() => '')), { timeout: 90_000 })
+    .poll(() => waits.textContent({ timeout: 1_000 }).catch(() => page.reload().then(() => '')))
     .toMatch(new RegExp(`^Waiting for ${new URL(court.url).host}.*503`));
   running.kill('SIGKILL');
-}, 180_000);
+});

@@ -54,7 +54,7 @@ it('there is something to check', () => {
 });
 
 describe('TypeScript in the docs', () => {
-  it('compiles', { timeout: 120_000 }, async () => {
+  it('compiles', async () => {
     await symlink(join(HOME, 'node_modules'), scratch('node_modules'));
     const source = (name: string) => [join(HOME, 'src', `${name}.ts`)];
     const paths = { curlew: source('index'), 'curlew/testing': source('testing'), 'curlew/robots': source('robots') };
@@ -76,7 +76,7 @@ describe('TypeScript in the docs', () => {
     expect(stdout).toBe('');
   });
 
-  it('with a decorator runs when it is compiled', { timeout: 120_000 }, async () => {
+  it('with a decorator runs when it is compiled', async () => {
     const [block, ...others] = typescript.filter(({ marks }) => marks.includes('decorator'));
     expect(others).toEqual([]);
     await writeFile(scratch('decorated.ts'), block?.code ?? '');
@@ -127,7 +127,7 @@ describe('commands in the docs', () => {
 describe('what the docs say can be run', () => {
   const runnable = pages.filter((page) => executed.some((block) => block.page === page));
 
-  it.for(runnable)('%s', { timeout: 120_000 }, async (page) => {
+  it.for(runnable)('%s', async (page) => {
     const court = closing(await startCourt({ seed: 2, highest: 40 }));
     await followPage(page, { directory: scratch(), court: new URL(court.url).host });
   });

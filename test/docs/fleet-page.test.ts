@@ -26,12 +26,12 @@ function take(line: string): string {
   return lines.splice(at, 1)[0] ?? '';
 }
 
-it('npm run demo:fleet', { timeout: 180_000 }, async () => {
+it('npm run demo:fleet', async () => {
   const { code, stdout } = await runShell(take('npm run demo:fleet'), { directory: HOME, env: ADDRESSES });
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('0 dead letters') });
 });
 
-it('a worker, a queue and a consumer', { timeout: 60_000 }, async () => {
+it('a worker, a queue and a consumer', async () => {
   const court = closing(await startCourt({ highest: 3 }));
   // Redis and Kafka may be shared with other tests.
   const mine = randomUUID();

@@ -39,7 +39,7 @@ function headingBefore(line: number): string | undefined {
     .findLast((text) => text.startsWith('## '));
 }
 
-it('docs/mirror.md', { timeout: 240_000 }, async () => {
+it('docs/mirror.md', async () => {
   let site: RunningJudicialKy | undefined;
   const env: Record<string, string> = { BAILIIKC_RECORD_REPLAY_FIXTURES: '1' };
   let reports = 0;

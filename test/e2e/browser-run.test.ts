@@ -38,18 +38,18 @@ it('reads what scripts put on a page and saves files, through Chromium, in a run
   await court.close();
   const replayed = await curlew(['replay', 'latest', '--diff', '--data', data]);
   expect(replayed.stdout).toContain('The same records as in run 1');
-}, 120_000);
+});
 
 it('asks robots before a page is loaded in Chromium too', async () => {
   const { court, summary } = await run('forbidden');
   expect(summary.requests).toMatchObject({ skipped: 1, done: 0 });
   expect(court.log.entries.map(({ path }) => path)).toEqual(['/robots.txt']);
-}, 120_000);
+});
 
 it('fails, and does not skip, a page whose address is refused', async () => {
   const { summary } = await run('guarded');
   expect(summary).toMatchObject({ status: 'completed', health: 'failed', requests: { failed: 1, skipped: 0 } });
-}, 120_000);
+});
 
 it('fails what a browser cannot do, says why, and goes on with the rest', async () => {
   const { data, summary } = await run('wrong');
@@ -57,7 +57,7 @@ it('fails what a browser cannot do, says why, and goes on with the rest', async 
   const { stdout } = await curlew(['show', 'latest', '--data', data]);
   expect(stdout).toContain('h1[');
   expect(stdout).toContain('a browser is not sent to an address with POST');
-}, 120_000);
+});
 
 describe('a page that is not as it was wanted', () => {
   const preload = fileURLToPath(new URL('../fixtures/hasty-time.ts', import.meta.url));
@@ -97,7 +97,7 @@ describe('a page that is not as it was wanted', () => {
     await writeFile(scratch('late.ts'), scraper(site.url, '#verdict'));
     expect(summaryIn(await curlew(['replay', '1', '--data', data, '--json']))).toMatchObject({ records: 1 });
     expect(asked).toBe(1);
-  }, 120_000);
+  });
 
   it.each([
     ['an endless script', '<script>for (;;);</script>'],

@@ -39,7 +39,7 @@ const COURT: readonly string[] = [
   ...['describe', 'run', 'resume', 'runs', 'show', 'records', 'page', 'export', 'replay', 'hosts', 'fetch', 'health'],
   'serve',
 ];
-const SITES = ['sites', 'sites run', 'sites status', 'sites commit', 'sites resume', 'sites proxies'];
+const SITES = ['sites', 'sites run', 'sites status', 'sites commit', 'sites resume', 'sites proxies', 'sites discard'];
 const LETTERS = ['dead-letters list', 'dead-letters requeue', 'dead-letters drop', 'dead-letters'];
 const FETCHER = ['enqueue', 'fetcher', 'tail', ...LETTERS];
 const MIRROR = [
@@ -47,8 +47,8 @@ const MIRROR = [
   'config',
 ].map((name) => `mirror ${name}`);
 
-/** Run by a test of its own, since it takes its time: demo.test.ts. */
-const ELSEWHERE = ['demo'];
+/** Run by tests of their own, since one stays until it is stopped and one takes its time: court.test.ts, demo.test.ts. */
+const ELSEWHERE = ['court', 'demo'];
 
 it('no command is left out', () => {
   const run = [...COURT, ...SITES, ...FETCHER, 'mirror', ...MIRROR, ...ELSEWHERE];
@@ -98,7 +98,7 @@ async function runLine(line: string, { until }: Step, { env }: Place) {
 }
 
 describe('the examples of', () => {
-  it('runs, records, pages and the dashboard', { timeout: 120_000 }, async () => {
+  it('runs, records, pages and the dashboard', async () => {
     const court = closing(await startCourt({ seed: 2, highest: 20 }));
     const scraper = await readFile(join(HOME, 'examples', 'county-court.ts'), 'utf8');
     const here = scraper.replaceAll('http://127.0.0.1:8017', court.url);
@@ -124,7 +124,7 @@ describe('the examples of', () => {
     for (const command of COURT) await runExamples({ command, ...steps[command] }, place);
   });
 
-  it('sites', { timeout: 120_000 }, async () => {
+  it('sites', async () => {
     const court = closing(await startCourt({ seed: 2, highest: 20 }));
     const site = await readFile(join(HOME, 'examples', 'listing-site.ts'), 'utf8');
     await writeFile(scratch('listing-site.ts'), site.replaceAll('http://127.0.0.1:8017', court.url));
@@ -142,11 +142,12 @@ describe('the examples of', () => {
       'sites run': { more },
       'sites commit': { before: walkByHand },
       'sites resume': { more },
+      'sites discard': { before: walkByHand },
     };
     for (const command of SITES) await runExamples({ command, ...steps[command] }, { instead: {} });
   });
 
-  it('the fetcher', { timeout: 120_000 }, async () => {
+  it('the fetcher', async () => {
     const court = closing(await startCourt({ seed: 2, highest: 20 }));
     await writeFile(scratch('urls.txt'), `${court.url}/case/999\n`);
     const steps: Record<string, Omit<Step, 'command'>> = {
@@ -162,7 +163,7 @@ describe('the examples of', () => {
     for (const command of FETCHER) await runExamples({ command, ...steps[command] }, place);
   });
 
-  it('the mirror', { timeout: 120_000 }, async () => {
+  it('the mirror', async () => {
     const site = closing(await startJudicialKy({ seed: 7, cases: 40 }));
     const more = '--rate off --allow-host 127.0.0.1';
     const run = `${more} --delay 0`;

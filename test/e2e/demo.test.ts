@@ -21,7 +21,7 @@ async function outputOf(command: string, args: readonly string[], directory: str
 }
 
 describe('curlew demo', () => {
-  it('is killed, resumes, and finds everything once', { timeout: 60_000 }, async () => {
+  it('is killed, resumes, and finds everything once', async () => {
     // Somebody was here before, and their data stays.
     await mkdir(scratch('curlew-data', 'demo'), { recursive: true });
     const { code, stdout } = await outputOf(process.execPath, [BIN, 'demo'], scratch());
@@ -54,7 +54,7 @@ describe('curlew demo', () => {
     expect(JSON.parse(stdout)).toMatchObject({ run: 1, state: 'interrupted' });
   });
 
-  it('tells machines what came of it, and nothing else, also as npm run demo', { timeout: 60_000 }, async () => {
+  it('tells machines what came of it, and nothing else, also as npm run demo', async () => {
     const args = ['run', '--silent', 'demo', '--', '--json', '--data', scratch('data')];
     const { code, stdout } = await outputOf('npm', args, HOME);
     expect(code).toBe(0);

@@ -9,7 +9,7 @@ import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 
 const scratch = scratchDirectory();
 
-it('a fetch run that was stopped is resumed by the command that it names', { timeout: 60_000 }, async () => {
+it('a fetch run that was stopped is resumed by the command that it names', async () => {
   let held = true;
   let arrived = () => {};
   const third = new Promise<void>((resolve) => {

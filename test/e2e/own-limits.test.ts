@@ -13,7 +13,7 @@ const BIN = fileURLToPath(new URL('../../bin/curlew.js', import.meta.url));
 const scratch = scratchDirectory();
 const run = promisify(execFile);
 
-it('no host is down because we have no file descriptor left', { timeout: 120_000 }, async () => {
+it('no host is down because we have no file descriptor left', async () => {
   const court = closing(await startCourt({ highest: 200 }));
   // Nothing is answered, so that every connection stays open.
   const hold = court.faults.set({ kind: 'hold', path: '/case/' });

@@ -39,7 +39,7 @@ async function threeRuns(): Promise<void> {
 
 const linesOf = (text: string) => text.trim().split('\n');
 
-describe('a value that is no JSON', { timeout: 120_000 }, () => {
+describe('a value that is no JSON', () => {
   it('in the parameters of runs is shown as such by runs, show, mirror runs and serve', async () => {
     await threeRuns();
     damage('UPDATE runs SET params_json = ?');

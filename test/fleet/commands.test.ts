@@ -71,16 +71,13 @@ function suite(place: () => Env): void {
     const worker = startWorker(env);
     const scrape = async () => parsePrometheusText((await worker.ask('/metrics')).text);
     await expect
-      .poll(
-        async () => {
-          const families = await scrape();
-          const left = ['input_queue_size', 'leased', 'outbox_size'].map((name) =>
-            total(families, `page_fetcher_${name}`),
-          );
-          return [...left, total(families, 'page_fetcher_events_published_total')];
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        const families = await scrape();
+        const left = ['input_queue_size', 'leased', 'outbox_size'].map((name) =>
+          total(families, `page_fetcher_${name}`),
+        );
+        return [...left, total(families, 'page_fetcher_events_published_total')];
+      })
       .toEqual([0, 0, 0, 30]);
     const families = await scrape();
     const types = Object.keys(SEED_METRICS).map((name) => [name, families.get(name)?.type]);
@@ -120,13 +117,11 @@ function suite(place: () => Env): void {
     expect(await curlew(env, 'dead-letters', 'drop', '--reason', 'too_long')).toBe('Dropped 1; 5 left.\n');
     const host = ['--host', new URL(court.url).host];
     expect(await curlew(env, 'dead-letters', 'requeue', '--reason', 'http_500', ...host)).toBe('Requeued 1; 4 left.\n');
-    await expect
-      .poll(async () => total(await scrape(), 'page_fetcher_events_published_total'), { timeout: 20_000 })
-      .toBe(31);
+    await expect.poll(async () => total(await scrape(), 'page_fetcher_events_published_total')).toBe(31);
     expect(readLines(await curlew(env, 'tail', '-n', '1', '--json'))).toMatchObject([{ url: broken }]);
     worker.signal('SIGTERM');
     expect(await worker.ended).toBe(0);
-  }, 60_000);
+  });
 }
 
 describe('in a fleet', async () => {
@@ -148,7 +143,7 @@ describe('in a fleet', async () => {
     court.faults.set({ kind: 'status', status: 404, path: '/case/' });
     await fleet.queue.enqueue([`${court.url}/case/1`, `${court.url}/case/2`]);
     const worker = startWorker(fleet.env);
-    await expect.poll(() => fleet.deadLetters.size(), { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => fleet.deadLetters.size()).toBe(2);
     await court.faults.clear();
     const connection = await RedisConnection.open(redis, { clock: systemClock });
     onTestFinished(() => connection.close());
@@ -156,14 +151,14 @@ describe('in a fleet', async () => {
     for (let moved = 0; moved < 2; moved++) {
       await connection.run((client) => client.lMove(dead, fleet.queueName, 'LEFT', 'RIGHT'));
     }
-    await expect.poll(async () => (await fleet.events()).length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(async () => (await fleet.events()).length).toBe(2);
     expect((await fleet.events()).map(({ url }) => url).toSorted()).toEqual([
       `${court.url}/case/1`,
       `${court.url}/case/2`,
     ]);
     expect(await fleet.deadLetters.size()).toBe(0);
     expect(worker.lines.filter(({ event }) => event === 'malformed')).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('alone', () => suite(() => ({ CURLEW_DATA: scratch('data') })));
@@ -209,7 +204,7 @@ it('enqueue takes dead letters as dead-letters list --json prints them, and queu
   await curlew(env, 'enqueue', `${court.url}/case/1`, `${court.url}/case/2`);
   const failing = startWorker(env);
   const letters = () => curlew(env, 'dead-letters', 'list', '--json');
-  await expect.poll(async () => readLines(await letters()), { timeout: 20_000 }).toHaveLength(2);
+  await expect.poll(async () => readLines(await letters())).toHaveLength(2);
   failing.signal('SIGTERM');
   await failing.ended;
   await court.faults.clear();
@@ -222,10 +217,8 @@ it('enqueue takes dead letters as dead-letters list --json prints them, and queu
   startWorker(env);
   const published = async () =>
     readLines(await curlew(env, 'tail', '--from-beginning', '--json')).map(({ url }) => url);
-  await expect
-    .poll(async () => (await published()).toSorted(), { timeout: 20_000 })
-    .toEqual([`${court.url}/case/1`, `${court.url}/case/2`]);
-}, 60_000);
+  await expect.poll(async () => (await published()).toSorted()).toEqual([`${court.url}/case/1`, `${court.url}/case/2`]);
+});
 
 it('--create-topics is refused where there is no Kafka', async () => {
   const failing = curlew({ CURLEW_DATA: scratch('data') }, 'fetcher', '--create-topics');
@@ -256,14 +249,14 @@ it('a worker that was killed alone goes on where it was', async () => {
   await curlew(env, 'enqueue', scratch('urls.txt'));
   for (const asked of [50, 100]) {
     const worker = startWorker(env);
-    await expect.poll(() => court.log.entries.length, { timeout: 20_000 }).toBeGreaterThan(asked);
+    await expect.poll(() => court.log.entries.length).toBeGreaterThan(asked);
     worker.signal('SIGKILL');
     await worker.ended;
   }
   const worker = startWorker(env);
   const published = async () =>
     readLines(await curlew(env, 'tail', '--from-beginning', '--json')).map(({ url }) => url);
-  await expect.poll(published, { timeout: 20_000, interval: 500 }).toHaveLength(200);
+  await expect.poll(published, { interval: 500 }).toHaveLength(200);
   expect((await published()).toSorted()).toEqual(urls.toSorted());
   expect(court.log.entries.filter(({ path }) => path !== '/robots.txt').length).toBeLessThanOrEqual(200 + 2 * 4);
   worker.signal('SIGTERM');

@@ -134,7 +134,7 @@ describe('deploy/Dockerfile', () => {
     }
     const nowhere = { PAGE_FETCHER_METRICS_PORT: '0' };
     await expect(check(nowhere)).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('choose a port') });
-  }, 60_000);
+  });
 
   it('the health check has the defaults of the worker', () => {
     const { metricsHost, metricsPort } = FETCHER_VARIABLES;

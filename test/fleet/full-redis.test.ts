@@ -12,8 +12,8 @@ const redis = await ownRedisOrSkip();
 const kafka = await ownKafkaOrSkip();
 
 /** A loaded machine may take long; only what never comes fails. */
-const SOON_MS = 120_000;
-const soon = { timeout: SOON_MS, interval: 200 };
+const SOON_MS = 600_000;
+const soon = { interval: 200 };
 const MB = 1024 * 1024;
 
 interface SmallFleet extends Fleet {
@@ -116,7 +116,7 @@ describe('a Redis of 60 MB, and Kafka is away', () => {
       .poll(() => readiness(again), soon)
       .toEqual({ status: 200, ready: true, redis: true, kafka: true, reasons: {} });
     expect(await gauge(again, 'paused')).toBe(0);
-  }, 300_000);
+  });
 
   it('leaves room for others when most of the memory is not its own', async () => {
     const pages = await startBigPages(100_000);
@@ -134,7 +134,7 @@ describe('a Redis of 60 MB, and Kafka is away', () => {
     await kafka?.start();
     await fleet.finished(SOON_MS);
     await expectEachOnce(fleet, [...urls, `${pages.url}/page/more`]);
-  }, 300_000);
+  });
 
   it('goes on by itself after others have pushed until they were refused', async () => {
     const pages = await startBigPages(20_000);
@@ -163,7 +163,7 @@ describe('a Redis of 60 MB, and Kafka is away', () => {
     await kafka?.start();
     await fleet.finished(SOON_MS);
     await expectEachOnce(fleet, [...early, ...Array.from({ length: pushed }, (_, n) => long(n))]);
-  }, 300_000);
+  });
 });
 
 describe('a Redis that is full of its queue', () => {
@@ -180,7 +180,7 @@ describe('a Redis that is full of its queue', () => {
       fleet,
       Array.from({ length: pushed }, (_, n) => long(n)),
     );
-  }, 300_000);
+  });
 });
 
 describe('the policy of a Redis with a limit', () => {
@@ -198,7 +198,7 @@ describe('the policy of a Redis with a limit', () => {
     await fleet.configure({ 'maxmemory-policy': 'volatile-ttl' });
     await fleet.finished(SOON_MS);
     await expectEachOnce(fleet, [`${pages.url}/page/1`]);
-  }, 120_000);
+  });
 
   it('noeviction keeps what is published: fetching pauses before it is full, and goes on when there is memory', async () => {
     const pages = await startBigPages(100_000);
@@ -214,5 +214,5 @@ describe('the policy of a Redis with a limit', () => {
     await fleet.configure({ maxmemory: '100mb' });
     await fleet.finished(SOON_MS);
     await expectEachOnce(fleet, urls);
-  }, 300_000);
+  });
 });

@@ -52,7 +52,7 @@ it('every line has the worker, its level and ISO times, whatever happened', asyn
   });
   const levels = Object.fromEntries(worker.lines.map(({ event, level }) => [event, level]));
   expect(levels).toMatchObject({ started: 'info', circuit_open: 'warn', circuit_closed: 'info', failed: 'warn' });
-}, 120_000);
+});
 
 function levelOf(event: string): string {
   const known = new Map(Object.entries(FETCHER_EVENTS));

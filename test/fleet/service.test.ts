@@ -60,7 +60,7 @@ it('a site is down for two hours: probed after 30 s, 1, 2, 4, 5, 5 … min, and 
   expect(await fetcher.count('circuit_breaker_closed_total')).toBe(1);
   expect(await fetcher.count('circuit_breaker_probes_total')).toBe(waits.length);
   expect(await fetcher.count('pages_requeued_total')).toBe(5);
-}, 120_000);
+});
 
 it('a site says 429: it is left alone for as long as it asks, and nothing is given up', async () => {
   const clock = new FakeClock();
@@ -77,7 +77,7 @@ it('a site says 429: it is left alone for as long as it asks, and nothing is giv
   for (const [index, { status, wallTime }] of entries.entries()) {
     if (status === 429) expect((entries[index + 1]?.wallTime ?? 0) - wallTime).toBeGreaterThanOrEqual(120_000);
   }
-}, 60_000);
+});
 
 it('a page fails by itself: it is tried after 2 s and 4 s, and then a dead letter', async () => {
   const clock = new FakeClock();
@@ -95,7 +95,7 @@ it('a page fails by itself: it is tried after 2 s and 4 s, and then a dead lette
   expect(gaps[0]).toBeGreaterThanOrEqual(2_000);
   expect(gaps[1]).toBeGreaterThanOrEqual(4_000);
   expect(await fetcher.count('retries_total')).toBe(2);
-}, 60_000);
+});
 
 it('redirects are followed as often as it is said', async () => {
   const court = closing(await startCourt({ highest: 3, redirectMissing: [[7, 7]] }));
@@ -105,7 +105,7 @@ it('redirects are followed as often as it is said', async () => {
   await fetcher.fly(() => fetcher.isEmpty());
   const letters = await Array.fromAsync(fetcher.backend.deadLetters.list());
   expect(letters).toMatchObject([{ reason: 'bad_redirect', status: 302, attempts: 1 }]);
-}, 60_000);
+});
 
 it('the log is away: fetching goes on until the outbox is full, pauses, and goes on when it is back', async () => {
   const court = closing(await startCourt({ highest: 30 }));
@@ -147,7 +147,7 @@ it('the log is away: fetching goes on until the outbox is full, pauses, and goes
   expect(new Set(published).size).toBe(30);
   expect(published).toHaveLength(30);
   expect(answeredAt(court)).toEqual(pathsOf(urls));
-}, 120_000);
+});
 
 it('the disk is full for a while: nothing is buried for it, everything is fetched, and every request is counted', async () => {
   const court = closing(await startCourt({ highest: 10 }));
@@ -193,7 +193,7 @@ it('the disk is full for a while: nothing is buried for it, everything is fetche
   const states = ledger.hosts.states();
   ledger.close();
   expect(states.get(new URL(court.url).host)).toMatchObject({ counts: { requests: 10 } });
-}, 60_000);
+});
 
 it('a lease that ends while leases are extended is not taken for lost', async () => {
   const court = closing(await startCourt({ highest: 3 }));
@@ -245,7 +245,7 @@ it('a URL that waits for its retry holds no place: others of its host are fetche
   // Its second attempt is due after 2 s, when all others have been fetched.
   expect(order).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9', '1', '1']);
   expect(await fetcher.backend.deadLetters.size()).toBe(1);
-}, 60_000);
+});
 
 it('a host is asked at its pace although one in four of its pages fails', async () => {
   const clock = new FakeClock();
@@ -264,7 +264,7 @@ it('a host is asked at its pace although one in four of its pages fails', async 
   const times = entries.slice(0, 100).map(({ wallTime }) => wallTime);
   // By the clock of the test: while there is something to ask for, nobody waits for anything but the pace.
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeLessThan(99 * 100 * 1.25);
-}, 60_000);
+});
 
 function bound(queue: WorkQueue): WorkQueue {
   return {

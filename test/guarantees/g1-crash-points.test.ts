@@ -24,7 +24,7 @@ const DEATHS: Readonly<Record<CrashPoint, readonly number[]>> = {
 const scratch = scratchDirectory();
 
 describe('a run that dies again and again', () => {
-  it.each(Object.entries(DEATHS))('%s loses nothing', { timeout: 60_000 }, async (point, deaths) => {
+  it.each(Object.entries(DEATHS))('%s loses nothing', async (point, deaths) => {
     const court = closing(await startCourt({ graphPages: PAGES, latencyMs: [0, 4] }));
     const data = scratch('data');
     for (const [life, nth] of deaths.entries()) {

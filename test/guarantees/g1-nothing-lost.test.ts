@@ -81,7 +81,7 @@ async function filesUnder(directory: string): Promise<Record<string, string>> {
 }
 
 describe('a crawl that is killed', () => {
-  it('at 100 random moments comes to what an undisturbed one comes to', { timeout: 240_000 }, async () => {
+  it('at 100 random moments comes to what an undisturbed one comes to', async () => {
     const pages = 2_000;
     const court = closing(await startCourt({ graphPages: pages }));
     // Some leaves of the graph are missing and some are refused for good, so that there is more than one verdict to lose.
@@ -107,7 +107,7 @@ describe('a crawl that is killed', () => {
     expect(await checkArchive(scratch('killed'))).toBe(pages);
   });
 
-  it('while it downloads has the same files, and no part of one', { timeout: 60_000 }, async () => {
+  it('while it downloads has the same files, and no part of one', async () => {
     const court = closing(await startCourt({ seed: 5, highest: 60 }));
     const undisturbed = await curlew(runArguments(COUNTY_COURT, court, scratch('undisturbed')));
     expect(undisturbed.code).toBe(0);

@@ -67,7 +67,7 @@ async function expectAllOnce(): Promise<void> {
   expect(await checkArchive(scratch('data'))).toBe(PAGES);
 }
 
-it('a second process on the same run is refused and told who has it', { timeout: 60_000 }, async () => {
+it('a second process on the same run is refused and told who has it', async () => {
   const { owner } = await ownerAtWork();
   const { code, stdout, stderr } = await curlew(resumeArguments(scratch('data')));
   expect(code).toBe(1);
@@ -78,9 +78,7 @@ it('a second process on the same run is refused and told who has it', { timeout:
   expect(JSON.parse(shown.stdout)).toMatchObject({ run: { status: 'running' }, holder: { pid: owner.pid } });
 });
 
-it('the run of a process that is stopped for too long is taken over, and what it brings later is rejected', {
-  timeout: 60_000,
-}, async () => {
+it('the run of a process that is stopped for too long is taken over, and what it brings later is rejected', async () => {
   const { court, owner } = await ownerAtWork();
   await silence(owner);
   const heir = await curlew(resumeArguments(scratch('data')));
@@ -97,7 +95,7 @@ it('the run of a process that is stopped for too long is taken over, and what it
   expect((await curlew(['show', 'latest', '--json', '--data', scratch('data')])).stdout).toBe(summary.stdout);
 });
 
-it('a process that comes back while its heir is at work disturbs nothing', { timeout: 60_000 }, async () => {
+it('a process that comes back while its heir is at work disturbs nothing', async () => {
   const { court, owner } = await ownerAtWork();
   await silence(owner);
   const before = court.log.entries.length;

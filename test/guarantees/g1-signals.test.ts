@@ -32,9 +32,6 @@ function timesAsked(court: RunningCourt): number[] {
 
 it.each(['SIGINT', 'SIGTERM'] as const)(
   '%s finishes what is on the wire, and a resume asks only for the rest',
-  {
-    timeout: 60_000,
-  },
   async (signal) => {
     const court = closing(await startCourt({ graphPages: PAGES, latencyMs: 300 }));
     const life = startCurlew(runArguments(GRAPH, court, scratch('data')));
@@ -56,7 +53,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-it('a second signal ends a run that waits for answers which never come', { timeout: 60_000 }, async () => {
+it('a second signal ends a run that waits for answers which never come', async () => {
   const court = closing(await startCourt({ graphPages: PAGES }));
   court.faults.set({ kind: 'silent', path: /^\/graph\/\d\d+$/ });
   const life = startCurlew(runArguments(GRAPH, court, scratch('data')));
@@ -76,7 +73,7 @@ it('a second signal ends a run that waits for answers which never come', { timeo
   expect(await checkArchive(scratch('data'))).toBe(PAGES);
 });
 
-it('a run that is stopped while it reads a long entry reads on from there', { timeout: 60_000 }, async () => {
+it('a run that is stopped while it reads a long entry reads on from there', async () => {
   const requests = 60_001;
   const court = closing(await startCourt({ graphPages: requests, latencyMs: 20 }));
   const params = ['--param', `requests=${requests}`, '--param', 'urgent=20000'];

@@ -56,9 +56,7 @@ async function recordsOf({ records }: RunHandle): Promise<string[]> {
 }
 
 describe('the same site', () => {
-  it('gives the same records one by one, 8 and 32 at a time, and over restarts, whatever fails on the way', {
-    timeout: 60_000,
-  }, async () => {
+  it('gives the same records one by one, 8 and 32 at a time, and over restarts, whatever fails on the way', async () => {
     const manners: readonly Manner[] = [
       { concurrency: 1, stops: [] },
       { concurrency: 8, stops: [] },
@@ -136,7 +134,7 @@ function titledNumbers(records: readonly string[]): number[] {
 }
 
 describe('any graph of links', () => {
-  it('is found as far as it can be reached, each page once', { timeout: 120_000 }, async () => {
+  it('is found as far as it can be reached, each page once', async () => {
     let links: Links = [];
     const handler: Parameters<typeof startSite>[0] = ({ pathname }) => {
       const page = pathname.startsWith('/graph/') ? pageOf(Number(pathname.slice('/graph/'.length)), links) : undefined;

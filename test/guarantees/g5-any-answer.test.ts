@@ -28,7 +28,7 @@ const settled: fc.Arbitrary<Said> = right.map((answer) => ({
   end: answer.framing === 'close' ? 'closes' : 'stays',
 }));
 
-it('any answer is archived whole, and a replay gives the same records', { timeout: 120_000 }, async ({ annotate }) => {
+it('any answer is archived whole, and a replay gives the same records', async ({ annotate }) => {
   const seed = Number(process.env.CURLEW_SEED ?? fc.sample(fc.integer(), 1)[0]);
   await annotate(`the same again: CURLEW_SEED=${seed}`);
   const answers = fc.sample(settled, { seed, numRuns: ANSWERS });

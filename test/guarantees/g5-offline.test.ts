@@ -39,7 +39,7 @@ function changesIn({ stdout }: Ended): { change: string; kind: string }[] {
 }
 
 describe('a replay', () => {
-  it('gives the same records without the site and without the network', { timeout: 60_000 }, async () => {
+  it('gives the same records without the site and without the network', async () => {
     const original = await archiveTour();
     const replayed = await replay('--diff');
     expect(replayed.stderr).not.toContain(TRIED);
@@ -86,7 +86,7 @@ describe('a replay', () => {
     for (const row of damaged) expect(shown.stdout).toContain(String(row.response_offset));
   });
 
-  it('with a changed scraper shows what was added, lost and changed', { timeout: 60_000 }, async () => {
+  it('with a changed scraper shows what was added, lost and changed', async () => {
     await archiveTour();
     const replayed = await replay('--diff', '--file', fixture('scrapers/court-tour-changed.ts'));
     expect(replayed.stderr).not.toContain(TRIED);
@@ -98,7 +98,7 @@ describe('a replay', () => {
     ).toEqual(['added note', 'changed total', 'lost notice']);
   });
 
-  it('that asks for more than was archived says so, and still opens no connection', { timeout: 60_000 }, async () => {
+  it('that asks for more than was archived says so, and still opens no connection', async () => {
     const original = resultIn(await archiveTour());
     const replayed = await replay('--file', fixture('scrapers/court-tour-curious.ts'));
     expect(replayed.stderr).not.toContain(TRIED);

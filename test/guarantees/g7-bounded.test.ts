@@ -29,7 +29,7 @@ function params(values: Readonly<Record<string, number>>): string[] {
 }
 
 describe.skipIf(process.platform !== 'linux')('memory stays under 300 MB', () => {
-  it('with a million requests in the queue', { timeout: 180_000 }, async () => {
+  it('with a million requests in the queue', async () => {
     const requests = 1_000_000;
     const court = closing(await startCourt({ graphPages: requests, latencyMs: 50 }));
     const args = [...runArguments(fixture('scrapers/long-list.ts'), court, scratch('data')), '--concurrency', '4'];
@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== 'linux')('memory stays under 300 MB', () =>
     expect(peakBytesIn(ended)).toBeLessThan(LIMIT_BYTES);
   });
 
-  it('with a download of a gigabyte', { timeout: 120_000 }, async () => {
+  it('with a download of a gigabyte', async () => {
     const court = closing(await startCourt());
     const args = runArguments(fixture('scrapers/one-download.ts'), court, scratch('data'));
     const ended = await startCurlew([...args, ...params({ bytes: GIGABYTE })], WATCHED).ended;
@@ -57,7 +57,7 @@ describe.skipIf(process.platform !== 'linux')('memory stays under 300 MB', () =>
     expect(JSON.parse(line).data).toEqual({ bytes: GIGABYTE, sha256: sha256.digest('hex') });
   });
 
-  it('with pages that are far too large, none of which is taken for whole', { timeout: 120_000 }, async () => {
+  it('with pages that are far too large, none of which is taken for whole', async () => {
     const text = { 'content-type': 'text/html' };
     const endless: Reply = { status: 200, headers: text, body: bigFile(2 * GIGABYTE) };
     // A thousand to one, and members of a gzip file may follow each other (RFC 1952 §2.2).

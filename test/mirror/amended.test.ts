@@ -84,7 +84,7 @@ describe('an amended judgment', () => {
     expect(inPlace()).toHaveLength(4);
   });
 
-  it('is found, verified, exported and shown by a person at the command line', { timeout: 60_000 }, async () => {
+  it('is found, verified, exported and shown by a person at the command line', async () => {
     const { court, amend } = await startCourt();
     const run = (...args: string[]) => mirror(data(), ['run', ...cli, ...args], court.env);
     expect((await run()).code).toBe(0);
@@ -119,7 +119,7 @@ describe('an amended judgment', () => {
     expect((await mirror(data(), ['verify'])).stdout).toContain(`missing   ${SOURCE}/FSD0002.v2.pdf`);
   });
 
-  it('survives kills: a full run that is killed and resumed has every version once', { timeout: 120_000 }, async () => {
+  it('survives kills: a full run that is killed and resumed has every version once', async () => {
     const tokens = Array.from({ length: 60 }, (_, at) => `FSD${String(at).padStart(4, '0')}`);
     let edition = 'first';
     const nthFile = { at: Number.POSITIVE_INFINITY, seen: () => {} };

@@ -17,7 +17,7 @@ const OPEN = ['--rate', 'off', '--allow-host', '127.0.0.1'];
 
 describe('curlew mirror', () => {
   // Some twenty processes, one after the other.
-  it('from nothing to a verified mirror, its reports, its export and its history', { timeout: 120_000 }, async () => {
+  it('from nothing to a verified mirror, its reports, its export and its history', async () => {
     const site = await startSite({ cases: 40 });
     const env = envOf(site);
     const synced = await mirror(data(), ['sync', ...OPEN, '--json'], env);

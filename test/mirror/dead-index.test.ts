@@ -30,9 +30,7 @@ const csv = (body: string, headers = {}) => ({ kind: 'status', status: 200, body
 const status = (code: number) => ({ kind: 'status', status: code, path: CSV_PATH }) as const;
 
 describe('a dead index', () => {
-  it('is said by run, report, health, show and the API, and none of them leaves with 0', {
-    timeout: 120_000,
-  }, async () => {
+  it('is said by run, report, health, show and the API, and none of them leaves with 0', async () => {
     const site = await mirrored();
     const env = envOf(site);
     expect((await mirror(data(), ['report'])).code).toBe(0);

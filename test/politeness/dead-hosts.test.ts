@@ -60,7 +60,6 @@ describe('curlew fetch', () => {
   const cases = [1, 2].map((count) => ['a dead port', count] as const);
   it.each([...cases, ...Object.keys(DEAD).map((name) => [name, 40] as const)])(
     'of %s ends, for %d address(es), beside a host that is well',
-    { timeout: 120_000 },
     async (name, count) => {
       const origin = (await DEAD[name]?.()) ?? expect.fail();
       const good = addresses(court.url, 10);
@@ -121,7 +120,7 @@ describe('curlew fetch', () => {
     expect(ended.stderr).toContain('waiting for the proxy http://127.0.0.1:');
   });
 
-  it('goes on with a host whose robots.txt leads to one that is dead', { timeout: 60_000 }, async () => {
+  it('goes on with a host whose robots.txt leads to one that is dead', async () => {
     const dead = await deadPort();
     court.faults.set({ kind: 'status', status: 302, path: '/robots.txt', headers: { location: `${dead}/robots.txt` } });
     const args = ['fetch', ...addresses(court.url, 5), ...FAST, '--patience', '3s', '--json', ...DATA()];
@@ -152,7 +151,7 @@ describe('curlew run', () => {
       *read(page) { yield record('title', z.string(), page.text('h1')); }
     }`;
 
-  it('with one dead link beside good pages ends not ok, and resume asks again', { timeout: 120_000 }, async () => {
+  it('with one dead link beside good pages ends not ok, and resume asks again', async () => {
     const { port, close } = await listening(createServer());
     await close();
     const dead = `http://127.0.0.1:${port}`;
@@ -197,7 +196,7 @@ describe('curlew run', () => {
 });
 
 describe('curlew sites run', () => {
-  it('of a site that is never reached says so, ends not ok, and can be resumed', { timeout: 120_000 }, async () => {
+  it('of a site that is never reached says so, ends not ok, and can be resumed', async () => {
     const { port, close } = await listening(createServer());
     await close();
     const origin = `http://127.0.0.1:${port}`;

@@ -56,7 +56,7 @@ describe('Retry-After', () => {
       const data = scratch('data');
       const args = ['fetch', `${site.url}/a`, '--data', data, '--allow-host', '127.0.0.1', '--json'];
       const first = startCurlew(args);
-      await expect.poll(() => site.paths(), { timeout: 30_000 }).toEqual(['/robots.txt']);
+      await expect.poll(() => site.paths()).toEqual(['/robots.txt']);
       await savedSoon(data);
       first.kill(signal);
       await first.ended;
@@ -128,7 +128,7 @@ describe('what a host asks for', () => {
     const csv = `${site.url}/judgments.csv`;
     const env = { BAILIIKC_UJ_BASE_URL: site.url, BAILIIKC_UJ_CSV_URL: csv };
     const first = startCurlew(args, { env });
-    await expect.poll(() => site.paths(), { timeout: 30_000 }).toEqual(['/robots.txt']);
+    await expect.poll(() => site.paths()).toEqual(['/robots.txt']);
     await savedSoon(scratch('data'));
     first.kill('SIGKILL');
     await first.ended;
@@ -161,7 +161,7 @@ describe('what a host asks for', () => {
     const data = scratch('data');
     const urls = [1, 2, 3].map((page) => `${site.url}/${page}`);
     const first = startCurlew(['fetch', ...urls, '--data', data, '--allow-host', '127.0.0.1', '--rate', '20']);
-    await expect.poll(() => site.paths().length, { timeout: 30_000 }).toBe(4);
+    await expect.poll(() => site.paths().length).toBe(4);
     first.kill('SIGINT');
     await first.says('Once more');
     await sleep(100);
@@ -192,7 +192,7 @@ describe('a host that is closed', () => {
       robots: 'off',
       onOutcome: (outcome) => outcomes.push(outcome),
     });
-    await expect.poll(() => outcomes.map(({ url }) => url).toSorted(), { timeout: 20_000 }).toEqual(pages);
+    await expect.poll(() => outcomes.map(({ url }) => url).toSorted()).toEqual(pages);
     expect(outcomes.map(({ kind }) => kind)).toEqual(pages.map(() => 'ok'));
     // Those that were under way when it said so, and none after.
     expect(shut.asked.length).toBeLessThanOrEqual(16);

@@ -100,7 +100,7 @@ describe('the receipt has every request, and the limit', () => {
     const args = ['run', IN_BROWSER, '--entry', 'start', '--base-url', court.url, ...ALLOWED];
     expect(await curlew([...args, '--data', scratch('data')])).toMatchObject({ code: 0 });
     await expectTrue([court], [court]);
-  }, 120_000);
+  });
 
   it('of fetch', async () => {
     const court = closing(await startCourt());

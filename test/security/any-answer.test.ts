@@ -69,7 +69,7 @@ it('an answer that is right is taken as it was meant, however it is cut into pie
     }),
     { numRuns: 12 },
   );
-}, 120_000);
+});
 
 it('one that is not ends in one result, and the next request gets its own', async () => {
   await fc.assert(
@@ -82,7 +82,7 @@ it('one that is not ends in one result, and the next request gets its own', asyn
     }),
     { numRuns: 12 },
   );
-}, 120_000);
+});
 
 it('and is whole as a page only where it is so as a download', async () => {
   // All at once, and with an end: what has come is the same both times.
@@ -98,4 +98,4 @@ it('and is whole as a page only where it is so as a download', async () => {
     }),
     { numRuns: 12 },
   );
-}, 120_000);
+});

@@ -61,7 +61,7 @@ beforeAll(async () => {
     fetcher.transaction(() => fetcher.deadLetters.add({ url: line.url, host: 'court.example', reason, line: letter }));
   }
   fetcher.close();
-}, 60_000);
+});
 
 afterAll(() => rm(data, { recursive: true, force: true }));
 
@@ -73,7 +73,7 @@ const form = (fields: Record<string, string>, headers: Record<string, string> = 
   body: new URLSearchParams(fields).toString(),
 });
 
-describe('what is read', { timeout: 60_000 }, () => {
+describe('what is read', () => {
   it('comes in the shape of the contract', async () => {
     const server = await openServer(data);
     const id = numbered;
@@ -262,7 +262,7 @@ const OF_RUN = [
   'dbDownloadSummary',
 ] as const;
 
-describe('what cannot be read', { timeout: 60_000 }, () => {
+describe('what cannot be read', () => {
   it('is 404', async () => {
     const server = await openServer(data);
     const id = NOTHING;
@@ -399,7 +399,7 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
   });
 });
 
-describe('who asks', { timeout: 60_000 }, () => {
+describe('who asks', () => {
   const params = { id: 1, request: 1, site: 'x', source: SOURCE, token: 'X', file: 'X.pdf' };
 
   it('by another name is refused everywhere on loopback', async () => {
@@ -432,7 +432,7 @@ describe('who asks', { timeout: 60_000 }, () => {
   });
 });
 
-describe('changes', { timeout: 120_000 }, () => {
+describe('changes', () => {
   it('of dead letters and requests', async () => {
     const server = await openServer(data);
     expect((await call(server, 'requeueDeadLetters', { body: { reason: '404' } })).json).toEqual({
@@ -588,7 +588,7 @@ describe('changes', { timeout: 120_000 }, () => {
   });
 });
 
-describe('the fleet', { timeout: 60_000 }, () => {
+describe('the fleet', () => {
   it('whose Redis does not answer is told so, and the rest is there all the same', async () => {
     const server = await openServer(data, { env: quietEnv({ PAGE_FETCHER_REDIS_URL: 'redis://127.0.0.1:1' }) });
     const body = { all: true };
@@ -605,7 +605,7 @@ describe('the fleet', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the stream', { timeout: 60_000 }, () => {
+describe('the stream', () => {
   it('is refused to the five hundred and first page', async () => {
     const server = await openServer(data);
     const pages = await Promise.all(Array.from({ length: 500 }, () => fetch(`${server.url}/api/events/stream`)));

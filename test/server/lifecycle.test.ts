@@ -17,7 +17,7 @@ async function startNumbered(server: Awaited<ReturnType<typeof openServer>>, url
   return json.run.id;
 }
 
-describe('a run begun over HTTP', { timeout: 60_000 }, () => {
+describe('a run begun over HTTP', () => {
   it('is killed, shown as killed, and resumed to the end', async () => {
     const court = closing(await startCourt({ highest: 120 }));
     court.faults.set({ kind: 'hold', path: '/case/', after: 40 });

@@ -47,7 +47,7 @@ const WAYS: Record<string, (params: object) => { body: object | string; headers?
   'a form with params as JSON': (params) => form({ startable: STARTABLE, params: JSON.stringify(params) }),
 };
 
-describe('a dry run over HTTP', { timeout: 120_000 }, () => {
+describe('a dry run over HTTP', () => {
   it.each(Object.keys(WAYS))('as %s fetches no file and leaves no run', async (way) => {
     const { site, server } = await open();
     for (const name of ['start', 'scrape'] as const) {
@@ -109,7 +109,7 @@ const { new_limit: NEW_LIMIT, ...ALL } = EFFECTS;
 const given = (effects: object) => Object.fromEntries(Object.entries(effects).map(([name, [value]]) => [name, value]));
 const stored = (effects: object) => Object.assign({}, ...Object.values(effects).map(([, effect]) => effect));
 
-describe('a mirror run started over HTTP', { timeout: 120_000 }, () => {
+describe('a mirror run started over HTTP', () => {
   /** What the ledger has of the run that was begun. */
   async function storedParams(server: TestServer, route: 'start' | 'resume', options: object) {
     const { status, json, headers } = await call(server, route, options);
@@ -148,7 +148,7 @@ describe('a mirror run started over HTTP', { timeout: 120_000 }, () => {
   });
 });
 
-describe('what is not understood is refused by name, and nothing is started', { timeout: 60_000 }, () => {
+describe('what is not understood is refused by name, and nothing is started', () => {
   it.each<[string, object, string]>([
     ['an unrelated form', form({ a: '1' }), '"a"'],
     ['an unrelated JSON', { body: { a: 1 } }, '"a"'],
@@ -225,7 +225,7 @@ describe('what is not understood is refused by name, and nothing is started', { 
   });
 });
 
-describe('a scraper started over HTTP', { timeout: 60_000 }, () => {
+describe('a scraper started over HTTP', () => {
   it('takes numbers and settings of a form as it takes those of JSON', async () => {
     const court = closing(await startCourt({ highest: 20 }));
     const server = await openServer(scratch('data'));

@@ -84,7 +84,7 @@ describe('the parameters of the webhook', () => {
   });
 });
 
-describe('the webhook', { timeout: 60_000 }, () => {
+describe('the webhook', () => {
   const startSite = async () => closing(await startJudicialKy({ seed: 7, cases: 40 }));
 
   async function open(env: Record<string, string> = {}, site?: RunningJudicialKy): Promise<TestServer> {

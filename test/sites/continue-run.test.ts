@@ -9,7 +9,6 @@ import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 import { pages, pagesAsked } from './court-site.ts';
 
 const SITE = fileURLToPath(new URL('../../examples/listing-site.ts', import.meta.url));
-const TIMEOUT = { timeout: 120_000 };
 const scratch = scratchDirectory();
 
 const data = () => ['--data', scratch('data')];
@@ -40,7 +39,7 @@ async function killedAmongItems(court: RunningCourt): Promise<void> {
 }
 
 describe('sites run after a kill among the items', () => {
-  it('continues the run that was committed, says so, and walks nothing', TIMEOUT, async () => {
+  it('continues the run that was committed, says so, and walks nothing', async () => {
     const court = await smallCourt();
     await killedAmongItems(court);
     expect(await runs()).toMatchObject([{ run: 1, state: 'killed' }]);
@@ -55,7 +54,7 @@ describe('sites run after a kill among the items', () => {
     expect(await runs()).toHaveLength(2);
   });
 
-  it('walks the lists again when it is told to', TIMEOUT, async () => {
+  it('walks the lists again when it is told to', async () => {
     const court = await smallCourt();
     await killedAmongItems(court);
     const before = court.log.entries.length;
@@ -69,7 +68,7 @@ describe('sites run after a kill among the items', () => {
 });
 
 describe('a run that was committed and never started', () => {
-  it('is not called killed, and is continued by what its hint says', TIMEOUT, async () => {
+  it('is not called killed, and is continued by what its hint says', async () => {
     const court = await smallCourt();
     // 4 pages are saved; the fifth time it is the commit.
     const { signal } = await curlew(runSite(court), { env: { CURLEW_CRASH_AT: 'before-commit:5' } });
@@ -87,7 +86,7 @@ describe('a run that was committed and never started', () => {
 });
 
 describe('the hint of a walk that is not complete', () => {
-  it('names a command that works when it is pasted', TIMEOUT, async () => {
+  it('names a command that works when it is pasted', async () => {
     const court = await smallCourt();
     const fault = court.faults.set({ kind: 'status', status: 404, path: '/list/civil?page=2' });
     const ended = await curlew(runSite(court));

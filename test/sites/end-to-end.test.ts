@@ -59,9 +59,7 @@ const linesIn = ({ stdout }: Ended) =>
 const WHOLE = { exitCode: 0, status: 'completed', health: 'ok', records: 480, invalid: 0 };
 
 describe('two lists of 12 pages', () => {
-  it('killed on page 7 are resumed there, committed once, and their items worked off', {
-    timeout: 60_000,
-  }, async () => {
+  it('killed on page 7 are resumed there, committed once, and their items worked off', async () => {
     const court = closing(await startCourt());
     court.faults.set({ kind: 'silent', path: '/list/civil?page=7', count: 1 });
     const life = startCurlew(runArguments(court));
@@ -96,7 +94,7 @@ describe('two lists of 12 pages', () => {
     ['after-fetch', [1, 7, 1, 12]],
     ['before-commit', [1, 12, 2, 11]],
     ['after-commit', [1, 12, 1, 11]],
-  ])('come to the same when they die again and again %s', { timeout: 60_000 }, async (point, deaths) => {
+  ])('come to the same when they die again and again %s', async (point, deaths) => {
     const court = closing(await startCourt());
     for (const [life, nth] of deaths.entries()) {
       const env = { CURLEW_CRASH_AT: `${point}:${nth}` };
@@ -112,7 +110,7 @@ describe('two lists of 12 pages', () => {
     expect(new Set(await sortedRecords(scratch('data'))).size).toBe(480);
   });
 
-  it('that die in the middle of their commit are not committed, and then are, once', { timeout: 60_000 }, async () => {
+  it('that die in the middle of their commit are not committed, and then are, once', async () => {
     const court = closing(await startCourt());
     // 24 pages are saved; the 25th time it is the commit.
     const { signal } = await curlew(runArguments(court), { env: { CURLEW_CRASH_AT: 'before-commit:25' } });
@@ -128,7 +126,7 @@ describe('two lists of 12 pages', () => {
     expect(resultIn(ended)).toMatchObject({ ...WHOLE, requests: { done: 480 } });
   });
 
-  it('that die right after their commit go on as the run they are', { timeout: 60_000 }, async () => {
+  it('that die right after their commit go on as the run they are', async () => {
     const court = closing(await startCourt());
     await curlew(runArguments(court), { env: { CURLEW_CRASH_AT: 'after-commit:25' } });
     expect(await state()).toMatchObject({ partial: undefined, runs: [{ kind: 'site', name: 'court.example' }] });
@@ -137,7 +135,7 @@ describe('two lists of 12 pages', () => {
     expect(await resume()).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing to go on with') });
   });
 
-  it('are replayed from the archive, with the same records and no request', { timeout: 60_000 }, async () => {
+  it('are replayed from the archive, with the same records and no request', async () => {
     const court = closing(await startCourt());
     await curlew(runArguments(court));
     const requests = court.log.entries.length;
@@ -149,9 +147,7 @@ describe('two lists of 12 pages', () => {
 });
 
 describe('a list that is empty', () => {
-  it('aborts the run and is named; mended, it is walked again and the good one is not', {
-    timeout: 60_000,
-  }, async () => {
+  it('aborts the run and is named; mended, it is walked again and the good one is not', async () => {
     const court = closing(await startCourt());
     court.setList({ name: 'criminal', cases: [] });
     const ended = await curlew(runArguments(court));
@@ -181,7 +177,7 @@ describe('a list that is empty', () => {
 });
 
 describe('Ctrl-C', () => {
-  it('in the middle of a walk keeps what was walked, and exits with 130', { timeout: 60_000 }, async () => {
+  it('in the middle of a walk keeps what was walked, and exits with 130', async () => {
     const court = closing(await startCourt());
     court.faults.set({ kind: 'hold', path: '/list/civil?page=4' });
     const life = startCurlew(runArguments(court));
@@ -199,7 +195,6 @@ describe('Ctrl-C', () => {
 
   it.each(['in the commit', 'after the commit'])(
     '%s interrupts the run that the walk has become, before its items are worked off',
-    { timeout: 60_000 },
     async (INTERRUPTED) => {
       const court = closing(await startCourt());
       const ended = await curlew(runArguments(court), { env: { INTERRUPTED }, preload: INTERRUPTING });
@@ -209,7 +204,7 @@ describe('Ctrl-C', () => {
     },
   );
 
-  it('while the items are worked off interrupts the run, which can be resumed', { timeout: 60_000 }, async () => {
+  it('while the items are worked off interrupts the run, which can be resumed', async () => {
     const court = closing(await startCourt());
     court.faults.set({ kind: 'hold', path: '/case/' });
     const life = startCurlew(runArguments(court));
@@ -224,7 +219,7 @@ describe('Ctrl-C', () => {
 });
 
 describe('curlew sites', () => {
-  it('status shows every start page with what was found, what failed, and why', { timeout: 60_000 }, async () => {
+  it('status shows every start page with what was found, what failed, and why', async () => {
     const court = closing(await startCourt());
     court.faults.set({ kind: 'status', status: 404, path: '/list/civil?page=3' });
     court.setList({ name: 'criminal', cases: pages(1, 30), quirks: [{ kind: 'total', stated: 40 }] });

@@ -9,7 +9,6 @@ import { pages } from './court-site.ts';
 import { type Answer, type ListOnServer, startHostileList } from './hostile-list.ts';
 
 const SITE = fileURLToPath(new URL('./hostile-site.ts', import.meta.url));
-const TIMEOUT = { timeout: 120_000 };
 const scratch = scratchDirectory();
 let list: ListOnServer;
 
@@ -52,7 +51,7 @@ describe('a list that breaks off is not committed, and its reason is told', () =
       {},
       /page 7 has no usable next link, but links to a further page that was not read: .*page=8/,
     ],
-  ])('%s', TIMEOUT, async (_, answer, options, reason) => {
+  ])('%s', async (_, answer, options, reason) => {
     list.answer = (page) => (page === 7 ? answer : undefined);
     const ended = await run(options);
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(reason) });
@@ -72,7 +71,7 @@ describe('a walk with another definition', () => {
     };
   }
 
-  it('begins anew, says so, and has the items of one definition only', TIMEOUT, async () => {
+  it('begins anew, says so, and has the items of one definition only', async () => {
     withTwoKindsOfLinks();
     const usual = list.answer;
     list.answer = (page, nth) => (page === 7 ? { kind: 'status', status: 404 } : usual(page, nth));
@@ -92,7 +91,7 @@ describe('a walk with another definition', () => {
     expect(titles.every((title) => /Case \d{4,}/.test(title))).toBe(true);
   });
 
-  it('is continued where it stands when the definition is the same', TIMEOUT, async () => {
+  it('is continued where it stands when the definition is the same', async () => {
     list.answer = (page) => (page === 7 ? { kind: 'status', status: 404 } : undefined);
     expect((await run({ recheck: 'none' })).code).toBe(1);
     list.answer = () => undefined;
@@ -102,7 +101,7 @@ describe('a walk with another definition', () => {
     expect(list.asked).toEqual(pages(7, 12));
   });
 
-  it('is not committed', TIMEOUT, async () => {
+  it('is not committed', async () => {
     const env = { HOSTILE_URL: list.url, CURLEW_CRASH_AT: 'before-commit:14' };
     // 12 pages, and the first once more; then comes the commit.
     const killed = await curlew(['sites', 'run', ...RUN(), '--data', scratch('data')], { env });
@@ -114,7 +113,7 @@ describe('a walk with another definition', () => {
 });
 
 describe('curlew sites discard', () => {
-  it('throws a walk away, says what it was, and leaves nothing', TIMEOUT, async () => {
+  it('throws a walk away, says what it was, and leaves nothing', async () => {
     list.answer = (page) => (page === 7 ? { kind: 'status', status: 404 } : undefined);
     await run();
     const discarded = await sites('discard', {}, 'hostile.example');
@@ -128,7 +127,7 @@ describe('curlew sites discard', () => {
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no walk of hostile.example') });
   });
 
-  it('refuses a walk that a process is at', TIMEOUT, async () => {
+  it('refuses a walk that a process is at', async () => {
     let arrived = () => {};
     const waiting = new Promise<void>((resolve) => {
       arrived = resolve;
@@ -148,30 +147,26 @@ describe('curlew sites discard', () => {
 });
 
 describe('items that the run before had', () => {
-  it(
-    'and this one has not make it suspicious, are named, and stay missing until they are accepted',
-    TIMEOUT,
-    async () => {
-      expect(lineIn(await run())).toMatchObject({ health: 'ok', requests: { done: 120 } });
-      list.items.splice(24, 1);
-      list.items.push(500, 501);
-      const second = await run();
-      const gone = { count: 1, urls: [`${list.url}/case/25`] };
-      expect(second.code).toBe(1);
-      expect(summaryIn(second)).toMatchObject({ status: 'completed', health: 'suspicious', missing: gone });
-      const { problems } = lineIn(await show('--json'));
-      expect(problems).toMatchObject([{ verdict: 'missing', count: 1, example: gone.urls[0] }]);
-      expect((await show()).stdout).toContain('in none of them now');
-      // The run after it is not taken for ok because its own predecessor lacked the item, too.
-      expect(summaryIn(await run())).toMatchObject({ health: 'suspicious', missing: gone });
-      expect((await run({}, '--accept-missing')).code).toBe(0);
-      const last = await run();
-      expect(last.code).toBe(0);
-      expect(summaryIn(last)).not.toHaveProperty('missing');
-    },
-  );
+  it('and this one has not make it suspicious, are named, and stay missing until they are accepted', async () => {
+    expect(lineIn(await run())).toMatchObject({ health: 'ok', requests: { done: 120 } });
+    list.items.splice(24, 1);
+    list.items.push(500, 501);
+    const second = await run();
+    const gone = { count: 1, urls: [`${list.url}/case/25`] };
+    expect(second.code).toBe(1);
+    expect(summaryIn(second)).toMatchObject({ status: 'completed', health: 'suspicious', missing: gone });
+    const { problems } = lineIn(await show('--json'));
+    expect(problems).toMatchObject([{ verdict: 'missing', count: 1, example: gone.urls[0] }]);
+    expect((await show()).stdout).toContain('in none of them now');
+    // The run after it is not taken for ok because its own predecessor lacked the item, too.
+    expect(summaryIn(await run())).toMatchObject({ health: 'suspicious', missing: gone });
+    expect((await run({}, '--accept-missing')).code).toBe(0);
+    const last = await run();
+    expect(last.code).toBe(0);
+    expect(summaryIn(last)).not.toHaveProperty('missing');
+  });
 
-  it('are seen to be missing when the next link vanishes without a trace', TIMEOUT, async () => {
+  it('are seen to be missing when the next link vanishes without a trace', async () => {
     await run();
     list.answer = (page) => (page === 7 ? { kind: 'page', parts: { next: '' } } : undefined);
     const second = await run();
@@ -179,7 +174,7 @@ describe('items that the run before had', () => {
     expect(summaryIn(second)).toMatchObject({ health: 'suspicious', missing: { count: 50 } });
   });
 
-  it('may vanish where the site says so', TIMEOUT, async () => {
+  it('may vanish where the site says so', async () => {
     await run();
     list.items.splice(24, 1);
     expect(summaryIn(await run({ itemsMayVanish: true }))).toMatchObject({ health: 'ok', requests: { done: 119 } });

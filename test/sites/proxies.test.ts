@@ -322,7 +322,7 @@ describe('a proxy is chosen when the request leaves', () => {
     expect(await second).toMatchObject({ kind: 'ok', proxy: all[0]?.url });
   });
 
-  it('also for pages in the browser', { timeout: 60_000 }, async () => {
+  it('also for pages in the browser', async () => {
     const all = await startProxies(2);
     all[0]?.refuseWith(403);
     const { manager, ledger } = await openSites(scratch('data'), systemClock);
@@ -355,7 +355,7 @@ describe('one dead residential proxy of two', () => {
     ['hangs up', 'refuses', 'is gone'].map((how) => [strategy, how] as const),
   );
 
-  it.each(cases)('does not stall a run: %s, it %s', { timeout: 90_000 }, async (strategy, how) => {
+  it.each(cases)('does not stall a run: %s, it %s', async (strategy, how) => {
     const good = closing(await httpProxy());
     await writeFile(scratch('site.ts'), siteFile({ strategy, residential: [await dead(how), good.url] }));
     const args = [
@@ -374,7 +374,7 @@ describe('one dead residential proxy of two', () => {
 });
 
 describe('all proxies of a site', () => {
-  it('that rest are told of, with when the first is back, by the walk and by status', { timeout: 60_000 }, async () => {
+  it('that rest are told of, with when the first is back, by the walk and by status', async () => {
     const [one, two] = await startProxies(2);
     for (const proxy of [one, two]) proxy?.refuseWith(403);
     const proxies = { strategy: 'datacenter', datacenter: [one?.url, two?.url] };
@@ -396,7 +396,7 @@ describe('passwords of proxies', () => {
   const credentials = { user: 'clerk-42', password: 'Zx9-correct-horse' };
   const encoded = Buffer.from(`${credentials.user}:${credentials.password}`).toString('base64');
 
-  it('are in no output, no table, no log, no file', { timeout: 60_000 }, async () => {
+  it('are in no output, no table, no log, no file', async () => {
     const good = closing(await httpProxy({ credentials }));
     const refusing = closing(await httpProxy({ credentials }));
     refusing.refuseWith(403);

@@ -147,8 +147,6 @@ async function check(world: World): Promise<void> {
   expect(site.asked().length).toBe(pages.size);
 }
 
-it('the ids found are those of a serial walk, at any speed, in any order of answers, stopped and resumed anywhere', {
-  timeout: 120_000,
-}, async () => {
+it('the ids found are those of a serial walk, at any speed, in any order of answers, stopped and resumed anywhere', async () => {
   await fc.assert(fc.asyncProperty(worlds, check), { numRuns: 60, endOnFailure: true });
 });

@@ -71,7 +71,7 @@ async function compile(source: string, more: object = {}): Promise<string> {
   return scratch('out', directory, 'court.js');
 }
 
-it('a decorated method, compiled, comes to the same as a field', { timeout: 60_000 }, async () => {
+it('a decorated method, compiled, comes to the same as a field', async () => {
   const compiled = await compile(DECORATED);
   expect(await readFile(compiled, 'utf8')).toContain('__esDecorate');
   const court = await startCourt({ seed: 3, highest: 140, holes: [[110, 121]], softMissing: [[130, 133]] });
@@ -86,7 +86,7 @@ it('a decorated method, compiled, comes to the same as a field', { timeout: 60_0
   }
 });
 
-it('a legacy decorator is refused, and no request is made', { timeout: 60_000 }, async () => {
+it('a legacy decorator is refused, and no request is made', async () => {
   // Without the types of the standard, which legacy decorators do not fit: so does code that is never type-checked.
   const unchecked = DECORATED.replace(/\nimport/, '\n// @ts-nocheck\nimport');
   const compiled = await compile(unchecked, { experimentalDecorators: true });

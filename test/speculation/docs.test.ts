@@ -54,7 +54,7 @@ const summaryOf = ({ stdout }: Said) => JSON.parse(stdout.trim().split('\n').at(
 const [session = ''] = blocks('console');
 const [courtLine = '', ...shown] = session.split('\n').filter((line) => line !== '');
 
-it('what the guide shows is what one sees', { timeout: 60_000 }, async () => {
+it('what the guide shows is what one sees', async () => {
   const court = await startCourt(courtLine.replace('$ ', ''));
   let printed = '';
   for (const line of shown) {
@@ -68,14 +68,14 @@ it('what the guide shows is what one sees', { timeout: 60_000 }, async () => {
   expect(walks).toEqual([JSON.parse(map)]);
 });
 
-it('its commands run', { timeout: 60_000 }, async () => {
+it('its commands run', async () => {
   const court = await startCourt(courtLine.replace('$ ', ''));
   for (const command of blocks('sh').join('').trim().split('\n')) {
     expect(summaryOf(await follow(`${command} --json`, court)), command).toMatchObject({ status: 'completed' });
   }
 });
 
-it('its scrapers compile and run', { timeout: 60_000 }, async () => {
+it('its scrapers compile and run', async () => {
   const directory = scratch('guide');
   await mkdir(directory);
   await symlink(join(HOME, 'node_modules'), join(directory, 'node_modules'));

@@ -168,7 +168,7 @@ describe('rule 5: a hit is a 2xx answer that isReal confirms', () => {
 });
 
 describe('rule 6: an answer that is to be retried settles nothing', () => {
-  it('whether the page has trouble or the whole site', { timeout: 60_000 }, async () => {
+  it('whether the page has trouble or the whole site', async () => {
     const site = await startNumbers((id) => (id <= 9 ? casePage(id) : notFound));
     site.faults.set({ kind: 'status', status: 500, path: '/id/4', count: 1 });
     site.faults.set({ kind: 'reset', path: '/id/6', count: 1 });
@@ -261,7 +261,7 @@ describe('rule 7: a duplicate counts as a miss and runs no step', () => {
 });
 
 describe('rule 8: each probe keeps its verdict', () => {
-  it('and only absent says that there is nothing', { timeout: 60_000 }, async () => {
+  it('and only absent says that there is nothing', async () => {
     const statuses: Record<number, number> = { 2: 404, 3: 410, 4: 401, 5: 403, 6: 400, 7: 500 };
     const site = await startNumbers((id) => {
       const status = statuses[id];

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await promisify(execFile)(process.execPath, [tsc, ...emit], { cwd: HOME });
   const declarations = new Declarations(join(directory, 'src'));
   exported = ['index', 'testing', 'robots'].flatMap((entry) => [...declarations.exportsOf(entry)]);
-}, 120_000);
+});
 
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
