@@ -96,6 +96,14 @@ describe('barLines', () => {
     expect(plainLine(progress)).toMatch(/1234 records; waiting for a\.example until .*; waiting for the proxy http/);
   });
 
+  it('says nothing of a host that is down and of which nothing is wanted any more', () => {
+    const wait = { host: 'a.example', until: undefined, reason: 'no answer so far' };
+    const { progress } = progressWith([wait], ['a.example', { unknown: 5 }], ['b.example', { pending: 4 }]);
+    expect(plainLine(progress)).not.toContain('a.example');
+    const other = progressWith([wait], ['a.example', { unknown: 4, pending: 1 }]);
+    expect(plainLine(other.progress)).toContain('waiting for a.example');
+  });
+
   it('shows control characters in a host name instead of obeying them', () => {
     const { progress } = progressOf(['a\x1b[2J.example', { pending: 1 }]);
     expect(barLines(progress, 100)[0]).toContain('a\\u001b[2J.example');

@@ -36,7 +36,10 @@ export interface RunProgress {
   total(): VerdictCounts;
   /** Each host; what is to come counts as pending. */
   rates(): HostRate[];
-  /** What is waited for: hosts that are down, do not answer or have asked for time, and proxies that rest. */
+  /**
+   * What is waited for: hosts that are down, do not answer or have asked for time, and proxies that rest. Not a host of which
+   * nothing is wanted any more.
+   */
   waits(): readonly HostWait[];
 }
 
@@ -92,7 +95,8 @@ export class Progress implements RunProgress {
   }
 
   waits(): readonly HostWait[] {
-    return this.#waits();
+    const rates = this.rates();
+    return this.#waits().filter(({ host }) => rates.find((rate) => rate.host === host)?.counts.pending !== 0);
   }
 
   queued(added: ReadonlyMap<HostId, { readonly host: string; readonly count: number }>): void {
