@@ -1,6 +1,6 @@
 // The end of a run, for a person: how it went, what there is, what to do next.
 
-import type { RunSummary } from '../ledger/run.ts';
+import type { RunKind, RunSummary } from '../ledger/run.ts';
 import { formatCount, formatDuration, formatHealth, formatState, printable } from './format.ts';
 import { DEFAULT_DATA } from './options.ts';
 import { ownName, quoted } from './own-name.ts';
@@ -43,7 +43,8 @@ function observedLines({ observed = {} }: RunSummary): string[] {
 const RESUMABLE: ReadonlySet<RunState> = new Set(['killed', 'not_started', 'interrupted', 'failed']);
 
 /** What to do next, by what the run came to. */
-export function nextSteps(summary: RunSummary, state: RunState = summary.status): string[] {
+export function nextSteps(summary: RunSummary, state: RunState = summary.status, kind?: RunKind): string[] {
+  if (kind === 'mirror') return nextOfMirror(state);
   const { run, health, invalid } = summary;
   const next: string[] = [];
   if (RESUMABLE.has(state)) next.push(`resume ${run}`);
@@ -51,6 +52,11 @@ export function nextSteps(summary: RunSummary, state: RunState = summary.status)
   if (invalid > 0) next.push(`records ${run} --invalid`);
   if (health === 'ok') next.push(`records ${run}`);
   return next;
+}
+
+/** A mirror's run is no scraper's: its commands continue it, and have what it found. */
+function nextOfMirror(state: RunState): string[] {
+  return state === 'completed' ? ['mirror report'] : ['mirror run --mode resume', 'mirror report'];
 }
 
 export function formatNext(steps: readonly string[], data: string): string {

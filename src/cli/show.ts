@@ -72,7 +72,7 @@ function format(shown: Shown, data: string): string {
   }
   parts.push(formatWalks(walks, process.stdout.columns ?? 100));
   for (const problem of problems) parts.push(`\n${formatProblem(problem, `${run.id}`, data)}`);
-  const next = nextSteps(summary, state).filter((step) => !step.startsWith('show'));
+  const next = nextSteps(summary, state, run.kind).filter((step) => !step.startsWith('show'));
   if (next.length > 0) parts.push(`\n${formatNext(next, data)}`);
   return parts.join('');
 }

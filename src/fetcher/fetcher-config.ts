@@ -138,7 +138,7 @@ export function readFetcherConfig(environment: Environment): FetcherConfig {
     }
   });
   if (problems.length === 0) return Object.fromEntries(read) as FetcherConfig;
-  throw new CurlewError(ErrorCode.configInvalid, `The page fetcher cannot be configured so: ${problems.join('; ')}`, {
+  throw new CurlewError(ErrorCode.configInvalid, `Invalid fetcher configuration: ${problems.join('; ')}`, {
     remedy: `${docsPage('fleet.md')} lists every variable with its unit and default.`,
   });
 }

@@ -211,6 +211,9 @@ describe('a mirror run that fails before it has an index', () => {
     const runs = await curlew(['runs', '--data', data(), '--json']);
     expect(JSON.parse(runs.stdout)).toMatchObject({ state: 'failed', health: 'failed' });
     expect((await mirror(data(), ['runs'])).stdout).not.toMatch(/\bok\b/);
+    const advice = (await curlew(['show', 'latest', '--data', data()])).stdout;
+    expect(advice).toMatch(/next .*curlew\.js mirror run --mode resume/);
+    expect(advice).not.toMatch(/curlew\.js resume/);
   });
 });
 
