@@ -206,6 +206,42 @@ it('entries that others take from the list or put between lose no URL', async ()
   expect((await leaseAll(backend)).map(({ url }) => url)).toEqual(down);
 });
 
+it('entries that others take from the list and put back later keep nobody looking, and count for nothing', async () => {
+  const backend = await setting();
+  const { queue, run, names } = backend;
+  const down = Array.from({ length: 10 }, (_, n) => `https://down.example/${n}`);
+  await queue.enqueue(down);
+  const downIsUnwanted = () => queue.lease({ ...WORKER, except: ['down.example'] });
+  expect(await downIsUnwanted()).toBeUndefined();
+  await run((client) => client.lMove(names.queue, `${names.queue}:parked`, 'RIGHT', 'LEFT'));
+  expect((await queue.size()).waiting).toBe(10);
+  await run((client) => client.lMove(`${names.queue}:parked`, names.queue, 'LEFT', 'RIGHT'));
+  expect(await downIsUnwanted()).toBeUndefined();
+  expect(await run((client) => client.lLen(names.queue))).toBe(10);
+  await run((client) => client.del(names.places));
+  expect(await downIsUnwanted()).toBeUndefined();
+  expect(await run((client) => client.lLen(names.queue))).toBe(10);
+  expect((await leaseAll(backend)).map(({ url }) => url)).toEqual(down);
+  expect(await backend.deadLetters.size()).toBe(0);
+});
+
+it.each([
+  ['RPUSH', 'https://up.example/pushed'],
+  ['LPUSH', 'https://up.example/urgent'],
+])(
+  'a URL that comes by %s just after entries were taken away does not wait for hosts that are down',
+  async (how, up) => {
+    const { queue, run, names } = await setting();
+    await queue.enqueue(Array.from({ length: 10 }, (_, n) => `https://down.example/${n}`));
+    const downIsUnwanted = () => queue.lease({ ...WORKER, except: ['down.example'] });
+    expect(await downIsUnwanted()).toBeUndefined();
+    await run((client) => client.lPopCount(names.queue, 3));
+    await run((client) => (how === 'LPUSH' ? client.lPush(names.queue, up) : client.rPush(names.queue, up)));
+    expect((await downIsUnwanted())?.url).toBe(up);
+    expect(await run((client) => client.lLen(names.queue))).toBe(10);
+  },
+);
+
 it('what a version before this one left in lanes is there, in order, and counted', async () => {
   const backend = await setting();
   const { queue, run, names } = backend;

@@ -7,6 +7,7 @@ export const PLACE = '(in a lane)';
 
 /**
  * Functions over `queue`, `lanes`, `incoming` and `places`, which are names of keys, and `lane_prefix`:
+ * - `recount()` puts right what somebody else has made of the places: as many as items are kept elsewhere, all in front.
  * - `count()` gives how many places there are, and makes those that are missing.
  * - `set_count(n)`
  * - `push_places(n)` puts as many into the front of the queue.
@@ -29,19 +30,24 @@ local function push_places(n)
   end
 end
 
+local function recount()
+  redis.call('LREM', queue, 0, PLACE)
+  local n = redis.call('LLEN', incoming)
+  for _, host in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do n = n + redis.call('LLEN', lane_prefix .. host) end
+  push_places(n)
+  set_count(n)
+  return n
+end
+
 local function count()
   local n = tonumber(redis.call('GET', places))
-  if not n then
-    -- A version before this one had lanes, and no places for what was in them.
-    n = 0
-    for _, host in ipairs(redis.call('ZRANGE', lanes, 0, -1)) do n = n + redis.call('LLEN', lane_prefix .. host) end
-    push_places(n)
-    set_count(n)
-  end
-  -- Somebody has taken places away. What they stand for still waits.
+  -- A version before this one had lanes, and no places for what was in them.
+  if not n then return recount() end
   local length = redis.call('LLEN', queue)
-  if length < n then push_places(n - length) end
-  return n
+  if length > n then return n end
+  -- Somebody has taken places away. What they stand for still waits, and so does what was pushed since.
+  local is_whole = length == n and redis.call('LINDEX', queue, 0) == PLACE and redis.call('LINDEX', queue, -1) == PLACE
+  return is_whole and n or recount()
 end
 
 local function accept()
@@ -63,18 +69,19 @@ local function accept()
   n = n + #urgent
   if #urgent == 0 and redis.call('EXISTS', incoming) == 0 then
     local left = length - n
-    local popped = left
+    local found_place = false
     while left > 0 do
       local newest_first = {}
       for _, item in ipairs(redis.call('RPOP', queue, math.min(left, 1000))) do
         left = left - 1
-        -- A place here means that somebody has put a URL between the places. It is found when it comes to the front.
-        if item ~= PLACE then newest_first[#newest_first + 1] = item end
+        if item == PLACE then found_place = true else newest_first[#newest_first + 1] = item end
       end
       if #newest_first > 0 then redis.call('LPUSH', incoming, unpack(newest_first)) end
+      push_places(#newest_first)
       n = n + #newest_first
     end
-    push_places(math.max(0, popped))
+    -- Somebody has put a URL between the places, or a place that was taken away and made again.
+    if found_place then n = recount() end
   end
   set_count(n)
 end
