@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findFurtherPages, isSamePage, type PagePlace } from './page-address.ts';
+import { findFurtherPages, isSamePage, type PagePlace, tellingText } from './page-address.ts';
 
 const at = (path: string) => `https://court.example${path}`;
 
@@ -36,6 +36,7 @@ describe('further pages', () => {
       ['/list?year=2024&from=80'],
       { url: at('/list?year=2024&from=70'), previousUrl: at('/list?year=2024&from=60') },
     ],
+    ['a lower number where the list counts down', ['/list?page=6'], { previousUrl: at('/list?page=8') }],
     ['a number in the path', ['/cases/p/8/'], { url: at('/cases/p/7/'), previousUrl: at('/cases/p/6/') }],
     ['a page number where the first page has none', ['/list?page=2'], { url: at('/list'), previousUrl: undefined }],
     ['a path with a page number, likewise', ['/list/page/2'], { url: at('/list'), previousUrl: undefined }],
@@ -51,6 +52,13 @@ describe('further pages', () => {
       { url: at('/list?year=2024&page=7'), previousUrl: at('/list?year=2024&page=6') },
     ],
     ['years of a list of one page', ['/list/2025'], { url: at('/list/2024'), previousUrl: undefined }],
+    ['other sizes of a page', ['/list?per_page=50'], { url: at('/list'), previousUrl: undefined }],
+    [
+      'other sizes of a page with a size',
+      ['/list?items_per_page=50'],
+      { url: at('/list?items_per_page=10'), previousUrl: undefined },
+    ],
+    ['newer pages of a list that counts down', ['/list?page=9'], { previousUrl: at('/list?page=8') }],
     ['page 1 of a list whose first page has no number', ['/list?page=1'], { url: at('/list'), previousUrl: undefined }],
   ])('are not %s', (_, paths, place) => expect(further(paths, place)).toEqual([]));
 
@@ -63,5 +71,16 @@ describe('further pages', () => {
     ];
     expect(findFurtherPages(links, place)).toEqual([at('/list?c=b'), at('/list?c=c')]);
     expect(findFurtherPages(links.slice(1), { ...place, nextText: undefined })).toEqual([]);
+  });
+
+  it.each(['NEXT', 'Next »', '› next', 'Next page'])('are told by a text that only looks different: %s', (text) => {
+    const place = { url: at('/list?c=a'), previousUrl: at('/list'), nextText: 'Next ›' };
+    expect(findFurtherPages([{ url: at('/list?c=b'), text, isNext: false }], place)).toEqual([at('/list?c=b')]);
+  });
+
+  it('are not told by a text that another link of the page has too', () => {
+    const calendar = { url: at('/calendar?month=12'), text: 'Next', isNext: false };
+    expect(tellingText('next ›', [calendar])).toBeUndefined();
+    expect(tellingText('next ›', [{ ...calendar, text: 'December' }])).toBe('next ›');
   });
 });

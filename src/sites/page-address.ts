@@ -3,7 +3,7 @@
 
 /** A link on a list page. */
 export interface PageLink {
-  /** Canonical. */
+  /** Canonical; of what has no address, such as a button, its start tag. */
   readonly url: string;
   readonly text: string;
   /** Whether the site marks it as the next page (`rel=next`). */
@@ -35,27 +35,47 @@ export function isSamePage(asked: string, landed: string): boolean {
  * before had, or with the address of this page and a higher page number. Whether they were read is not known here.
  */
 export function findFurtherPages(links: readonly PageLink[], place: PagePlace): string[] {
-  const nextText = place.nextText?.toLowerCase();
+  const { nextText } = place;
   const found = links.filter(
     ({ url, text, isNext }) =>
-      url !== place.url && (isNext || (!!nextText && text.toLowerCase() === nextText) || hasHigherNumber(url, place)),
+      url !== place.url && (isNext || (!!nextText && isSameText(text, nextText)) || hasHigherNumber(url, place)),
   );
   return [...new Set(found.map(({ url }) => url))];
 }
 
+/** The text of a next link if it tells which link that is; undefined when other links of the page have it too. */
+export function tellingText(text: string | undefined, others: readonly PageLink[]): string | undefined {
+  return text === undefined || others.some((other) => isSameText(other.text, text)) ? undefined : text;
+}
+
+/** Whether two links say the same: arrows, case and the word "page" make no difference. */
+function isSameText(one: string, other: string): boolean {
+  return plainText(one) === plainText(other);
+}
+
+function plainText(text: string): string {
+  const lower = text.trim().toLowerCase();
+  const words = lower.replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
+  return words.replace(/ page$/, '') || lower;
+}
+
 function hasHigherNumber(url: string, { url: own, previousUrl }: PagePlace): boolean {
   const place = previousUrl === undefined ? undefined : differingNumber(previousUrl, own);
-  if (place !== undefined && place.second > place.first) {
+  if (place !== undefined) {
+    // Some lists count down: their newest page has the highest number.
     const beyond = differingNumber(own, url);
-    return beyond !== undefined && beyond.index === place.index && beyond.second > beyond.first;
+    return (
+      beyond?.index === place.index && Math.sign(beyond.second - beyond.first) === Math.sign(place.second - place.first)
+    );
   }
   const beyond = differingNumber(own, url);
   if (beyond !== undefined) return PAGE_WORD.test(beyond.before) && beyond.second > beyond.first;
   return isNumberedForm(own, url);
 }
 
-/** What stands before a page number in an address: `?page=`, `/page/`, `&offset=`. */
-const PAGE_WORD = /(?:^|[/?&;_-])(?:page|pageno|page_no|pagenum|paged|pg|p|seite|pagina|start|offset|skip)[=/-]$/i;
+/** What stands before a page number in an address: `?page=`, `/page/`, `&offset=`; not `?per_page=`. */
+const PAGE_WORD =
+  /(?:^|[/?&;]|(?<!per)[_-])(?:page|pageno|page_no|pagenum|paged|pg|p|seite|pagina|start|offset|skip)[=/-]$/i;
 
 /** The one number in which two addresses differ; undefined when they differ in something else, or not at all. */
 function differingNumber(

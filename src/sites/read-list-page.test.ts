@@ -31,7 +31,7 @@ class Court extends Scraper {
   *parseCase(_page: Page) {}
 }
 
-function read(html: string, list: ListInput<Court>) {
+function read(html: string, list: ListInput<Court>, link = '') {
   const site = defineSite({
     domain: 'court.example',
     startPages: ['/list'],
@@ -40,7 +40,10 @@ function read(html: string, list: ListInput<Court>) {
     itemStep: 'parseCase',
   });
   const url = 'https://court.example/list?page=2';
-  const headers = [['Content-Type', 'text/html']] as const;
+  const headers = [
+    ['Content-Type', 'text/html'],
+    ['Link', link],
+  ] as const;
   const page = new Page({ url, requestUrl: url, status: 200, headers, body: Buffer.from(html) });
   return readListPage(page, site, defineScraper(new Court()));
 }
@@ -78,6 +81,33 @@ describe('a list page', () => {
     expect(read(html, { items: '.case', next: '.next' }).next).toEqual({ kind: 'dead', written, isSelf });
   });
 
+  it('keeps a next page that only the Link header names', () => {
+    const link = '<https://court.example/list?page=1>; rel="first prev", </list?page=3>; rel="last next"';
+    expect(read('<a class="case" href="/case/1">1</a>', { items: '.case' }, link).otherLinks).toEqual([
+      { url: 'https://court.example/list?page=3', text: '', isNext: true },
+    ]);
+  });
+
+  it.each([
+    ['<form method="post"><button class="n">Next</button></form>', '<button class="n">'],
+    ['<form><input type="submit" name="n" value="Next"></form>', '<input name="n">'],
+    ['<a class="n" href="#" onclick="go(3)">Next</a>', '<a class="n">'],
+    [`<a class="n" href="javascript:__doPostBack('p','3')">Next</a>`, '<a class="n">'],
+  ])('keeps what leads on without an address: %s', (html, url) => {
+    expect(read(html, { items: '.case' }).otherLinks).toEqual([{ url, text: 'Next', isNext: false }]);
+  });
+
+  it.each([
+    '<a href="#">Next</a>',
+    '<a href="javascript:void(0)">Next</a>',
+    '<a href="#" onclick="return false">Next</a>',
+    '<li class="page-item disabled"><a href="#" onclick="go(3)">Next</a></li>',
+    '<a aria-disabled="true" href="#" onclick="go(3)">Next</a>',
+    '<button disabled>Next</button>',
+  ])('does not keep what is disabled: %s', (html) => {
+    expect(read(html, { items: '.case' }).otherLinks).toEqual([]);
+  });
+
   it('keeps its other links where it has no next page: they may lead to one', () => {
     const html = `<head><link rel="next" href="?page=3"><link rel="icon" href="/i"></head>
       <a class="case" href="/case/1">1</a><a href="?page=9">9</a><a href="mailto:x@y">x</a>`;
@@ -98,6 +128,9 @@ describe('a list page', () => {
     ['Page 1 of 12, 240 cases', 240],
     ['1.240.511 Treffer', 1_240_511],
     ["1'240 Urteile", 1_240],
+    ['1’240 Urteile', 1_240],
+    ['1&nbsp;240 affaires', 1_240],
+    ['1,02,000 cases', 102_000],
     ['0 results', 0],
   ])('that states "%s" has %d items', (text, total) => {
     expect(read(`<p class="total">${text}</p>`, { items: 'a', total: '.total' }).total).toBe(total);

@@ -5,6 +5,7 @@ import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { canonicalUrl } from '../scraper/canonical-url.ts';
 import type { ScraperDefinition } from '../scraper/definition.ts';
 import type { Page } from '../scraper/page/page.ts';
+import type { Element } from '../scraper/page/scope.ts';
 import { markSelector, type Selector } from '../scraper/page/selector.ts';
 import { StructureError } from '../scraper/page/structure-error.ts';
 import { isRequest, type Request } from '../scraper/request.ts';
@@ -27,7 +28,7 @@ export interface ListPage {
   readonly items: readonly string[];
   readonly next: NextLink;
   readonly total: number | undefined;
-  /** The links that are no items, where there is no next page: some may lead to one all the same. */
+  /** The links and buttons that are neither items nor the next link: some may lead to a next page all the same. */
   readonly otherLinks: readonly PageLink[];
   /** Whether it shows what the site says an empty last page shows; false when the site says nothing about that. */
   readonly isMarkedEmpty: boolean;
@@ -42,7 +43,7 @@ export function readListPage(page: Page, site: SiteDefinition, definition: Scrap
     items,
     next,
     total: list.total === undefined ? undefined : readTotal(page, list.total),
-    otherLinks: next.kind === 'page' ? [] : readOtherLinks(page, items),
+    otherLinks: readOtherLinks(page, items, next),
     isMarkedEmpty: isSelector(list.lastPageMayBeEmpty) && page.all(list.lastPageMayBeEmpty).length > 0,
   };
 }
@@ -127,15 +128,57 @@ function isPlain({ method, saves, context, options }: Request): boolean {
   return method === 'GET' && saves === 'page' && context === undefined && Object.keys(options).length === 0;
 }
 
-function readOtherLinks(page: Page, items: readonly string[]): PageLink[] {
-  if (!isMarkup(page)) return [];
-  const known = new Set(items);
-  return page.targets('a[href], area[href], link[rel]').flatMap(({ url, element }) => {
-    const isNext = element.attribute('rel')?.toLowerCase().split(/\s+/).includes('next') ?? false;
-    if (url === undefined || (element.tag === 'link' && !isNext)) return [];
-    const address = canonicalUrl(url, page.url);
-    return known.has(address) ? [] : [{ url: address, text: element.text(), isNext }];
-  });
+function readOtherLinks(page: Page, items: readonly string[], next: NextLink): PageLink[] {
+  const known = new Set(next.kind === 'page' ? [...items, next.url] : items);
+  const inHeader = linksInHeader(page);
+  if (!isMarkup(page)) return inHeader.filter(({ url }) => !known.has(url));
+  const inMarkup = page
+    .targets('a[href], a[onclick], area[href], link[rel], button, input[type="submit"]')
+    .flatMap((target) => {
+      const { element } = target;
+      const isNext = element.attribute('rel')?.toLowerCase().split(/\s+/).includes('next') ?? false;
+      if (element.tag === 'link' && !isNext) return [];
+      const url = target.url === undefined ? scripted(target) : canonicalUrl(target.url, page.url);
+      // A dead next link is such a thing itself; the site's author has to declare what it means.
+      if (target.url === undefined && next.kind === 'dead') return [];
+      return url === undefined ? [] : [{ url, text: labelOf(element), isNext }];
+    });
+  return [...inHeader, ...inMarkup].filter(({ url }) => !known.has(url));
+}
+
+/** RFC 8288: `Link: </list?page=2>; rel="next"`. */
+function linksInHeader(page: Page): PageLink[] {
+  const fields = page.headers.filter(([name]) => name.toLowerCase() === 'link').map(([, value]) => value);
+  return [...fields.join(', ').matchAll(/<([^>]*)>((?:[^",]|"[^"]*")*)/g)].flatMap(
+    ([, address = '', parameters = '']) => {
+      const url = URL.parse(address, page.url);
+      const isNext = /;\s*rel\s*=\s*(?:next\b|"(?:[^"]*\s)?next[\s"])/i.test(parameters);
+      return isNext && url !== null ? [{ url: canonicalUrl(url.href), text: '', isNext }] : [];
+    },
+  );
+}
+
+/** The start tag of a button, or of a link that a script follows, unless it is disabled: there is no address to name. */
+function scripted({ written = '', element }: ReturnType<Page['targets']>[number]): string | undefined {
+  const isLink = element.tag === 'a';
+  const acts =
+    !isLink || isCode(element.attribute('onclick') ?? '') || isCode(/^\s*javascript:(.*)/is.exec(written)?.[1] ?? '');
+  const isOff = element.xpath(DISABLED) === true;
+  return acts && !isOff ? `${element}` : undefined;
+}
+
+/** Whether it does anything: `void(0)` and `return false` do not. */
+function isCode(script: string): boolean {
+  return !/^\s*(?:;|void\b|return\s+false\b|$)/.test(script);
+}
+
+const DISABLED = `boolean(self::*[@disabled] | (self::* | parent::*)[@aria-disabled = 'true' or contains(@class, 'disabled')])`;
+
+function labelOf(element: Element): string {
+  return (
+    element.text() ||
+    (element.attribute('aria-label') ?? element.attribute('title') ?? element.attribute('value') ?? '')
+  );
 }
 
 function isMarkup({ contentType }: Page): boolean {
@@ -146,11 +189,11 @@ export function isSelector(value: Selector | boolean | undefined): value is Sele
   return value !== undefined && typeof value !== 'boolean';
 }
 
-/** The largest number in the text: "1–20 of 1,240 results" is 1240. */
+/** The largest number in the text: "1–20 of 1,240 results" is 1240, and "1,02,000" is 102000. */
 function readTotal(page: Page, selector: Selector): number {
   const text = page.text(selector);
-  const numbers = [...text.matchAll(/\d{1,3}(?:[.,' \u202f]\d{3})+(?!\d)|\d+/g)].map(([number]) =>
-    Number(number.replace(/\D/g, '')),
+  const numbers = [...text.matchAll(/\d{1,2}(?:,\d{2})+,\d{3}(?!\d)|\d{1,3}(?:[.,'’ \u202f]\d{3})+(?!\d)|\d+/g)].map(
+    ([number]) => Number(number.replace(/\D/g, '')),
   );
   if (numbers.length > 0) return Math.max(...numbers);
   const shown = JSON.stringify(text);

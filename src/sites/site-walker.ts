@@ -27,7 +27,7 @@ import {
   type WalkRules,
 } from './decide-page.ts';
 import type { SiteDefinition } from './define-site.ts';
-import { findFurtherPages } from './page-address.ts';
+import { findFurtherPages, tellingText } from './page-address.ts';
 import { hasHtmlEnd, type ListPage, readListPage } from './read-list-page.ts';
 
 export interface SiteWalkerOptions {
@@ -150,7 +150,7 @@ export class SiteWalker {
     const hasHtmlEndNow = hasHtmlEnd(page);
     const toRecheck = pagesToRecheck(counts, hasHtmlEndNow || hasKnownLength(page), rules);
     const progress = progressAfter(at, counts, decision, toRecheck);
-    const nextText = next.kind === 'page' ? next.text : undefined;
+    const nextText = next.kind === 'page' ? tellingText(next.text, otherLinks) : undefined;
     const saved = {
       ...{ url, landedUrl, fingerprint, nextText },
       ...{ page: counts.pages, items: items.length, hasHtmlEnd: hasHtmlEndNow, collect: known.fresh },

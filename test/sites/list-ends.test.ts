@@ -245,6 +245,10 @@ describe('an item without a usable address', () => {
 describe('without a total, a list is incomplete', () => {
   it.each([
     ['a renamed next link with the same text', '<a class="fwd" href="/list?cursor=abc">Next</a>'],
+    ['a renamed next link with an arrow', '<a class="fwd" href="/list?cursor=abc">Next »</a>'],
+    ['a renamed next link with a label only', '<a aria-label="Next page" href="/list?cursor=abc"><i></i></a>'],
+    ['a next link that a script follows', '<a class="fwd" href="#" onclick="go(8)">Next</a>'],
+    ['a form for the next page', '<form method="post"><button>Next</button></form>'],
     ['a renamed next link with the next number', '<a class="fwd" href="?page=8">&gt;</a>'],
     ['numbers beyond the page', '<a href="?page=6">6</a> <b>7</b> <a href="?page=8">8</a> <a href="?page=12">12</a>'],
     ['rel=next on a link', '<a rel="nofollow next" href="/list?cursor=abc">&gt;</a>'],
