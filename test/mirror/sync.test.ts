@@ -150,7 +150,8 @@ describe('an index that cannot be used', () => {
   const good = csvOf(rows(100));
   const bad: [string, string, { status?: number; type?: string }, RegExp][] = [
     ['is a header without rows', csvOf([]), {}, /header and no rows/],
-    ['is half of what it was', good.slice(0, good.length / 2), {}, /51 of 100 active cases would vanish/],
+    ['is half of what it was', csvOf(rows(49)), {}, /51 of 100 active cases would vanish/],
+    ['is cut off in its last row', good.replace(/,[^,]*\r\n$/, ''), {}, /cut off: line 101/],
     ['is an HTML page', '<html><body>Maintenance</body></html>', { type: 'text/html' }, /HTML page/],
     ['is not served', 'down', { status: 503 }, /could not be fetched: .*503/],
     ['is not there', 'gone', { status: 404 }, /could not be fetched: .*404/],

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { mirrorDirectory } from '../../mirror/mirror-directory.ts';
 import { corpusCoverage } from '../../mirror/reports/corpus-coverage.ts';
-import { sayIndexState } from '../../mirror/reports/index-state.ts';
+import { type IndexState, sayIndexState } from '../../mirror/reports/index-state.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { ExitCode } from '../exit-code.ts';
 import { formatCount, formatTable, printable } from '../format.ts';
@@ -25,7 +25,7 @@ export function define(command: Command): Command {
       process.stdout.write(
         `${report.source}: ${formatCount(held)} of ${formatCount(wanted)} cases are held (${percent(report.corpus_coverage)}); ` +
           `${formatCount(criminal)} criminal ones are not fetched, ${formatCount(inactive)} are gone from the index.\n` +
-          `By ${printable(sayIndexState(report.index))}.\n`,
+          `${printable(sayIndex(report.index))}.\n`,
       );
       const rows = report.missing.map(({ actions_token, reason, detail, next_action }) =>
         [actions_token, reason, detail ?? '', next_action].map(printable),
@@ -36,6 +36,12 @@ export function define(command: Command): Command {
     const isCurrent = state === 'confirmed' || (state === 'not_confirmed' && options.staleIndexOk === true);
     process.exitCode = report.missing.length === 0 && isCurrent ? ExitCode.ok : ExitCode.notOk;
   });
+}
+
+/** By which version it counts, if there is one. */
+function sayIndex(index: IndexState): string {
+  const said = sayIndexState(index);
+  return index.csv_version_id === null ? `${said.charAt(0).toUpperCase()}${said.slice(1)}` : `By ${said}`;
 }
 
 /** Rounded down: 100 % is all. */

@@ -95,8 +95,17 @@ describe('readIndex', () => {
     ['', 'it is empty'],
     ['Title,Actions\nx,T\n', 'it has no column Category'],
     ['Title;Category;Actions\nx;y;T\n', 'it has no column Actions, Title, Category'],
+    ['Title,Category,Actions\nA,Civil,T1\nB,Ci', 'it is cut off: line 3, the last one, ends before the column Actions'],
   ])('says why %j is no index', (text, why) => {
     expect(reason(text)).toBe(why);
+  });
+
+  it.each([
+    'Title,Category,Actions\nA,Civil,T1\nB,Civil\n',
+    'Title,Category,Actions\nA,Civil,T1\nB,Civil,',
+    'Actions,Title,Category\nT1,A,Civil\nT2,B',
+  ])('does not take %j for cut off', (text) => {
+    expect(reason(text)).toBeUndefined();
   });
 
   it('says that a quote is not closed, rather than swallowing the rest', () => {

@@ -52,6 +52,10 @@ export function readIndex(bytes: Uint8Array, contentType: string | undefined, co
   if (header === undefined) return unusable('it is empty');
   const matched = matchColumns(header.cells, columns);
   if (matched.missing.length > 0) return unusable(`it has no column ${matched.missing.join(', ')}`);
+  const last = data.at(-1);
+  if (last !== undefined && isCutOff(text, last, header, matched)) {
+    return unusable(`it is cut off: line ${last.line}, the last one, ends before the column Actions`);
+  }
   return readRows(data, header.cells.length, matched);
 }
 
@@ -111,6 +115,15 @@ function readFields(cells: readonly string[], matched: MatchedColumns) {
     isCriminal: isCriminal(category),
   };
   return { fields, unreadDate: date !== null && iso === undefined ? date : undefined };
+}
+
+/**
+ * A server that sends no length can stop in the middle of a row. The row then has no line break, and too few cells to
+ * name a case: nobody knows how many rows should follow.
+ */
+function isCutOff(text: string, last: Row, header: Row, matched: MatchedColumns): boolean {
+  const isShort = last.cells.length < header.cells.length;
+  return isShort && cellOf(last.cells, matched, 'actions') === null && !/[\r\n]\s*$/.test(text);
 }
 
 /** The text of a field's cell; null when it is blank or not there. */
