@@ -119,6 +119,11 @@ describe('a walk is at its end', () => {
     expect(end).toMatchObject({ kind: 'ended', reason: expect.stringContaining(reason) });
   });
 
+  it('with a reason that says "ended with" once, where the site states its total', () => {
+    const { end } = walk(siteOf([{ items: ['a'], total: 1 }]), {});
+    expect(end).toMatchObject({ kind: 'ended', reason: 'ended with a page without a next link' });
+  });
+
   it('with all items, be they stated as items or as rows, where items may repeat', () => {
     const pages = (total: number) => [
       { items: ['top', 'a'], total },

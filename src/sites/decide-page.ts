@@ -49,7 +49,7 @@ export function decidePage(
     page.items.length === 0 ? decideEmpty(number, page, rules) : decideNext(number, url, page, known, rules);
   const all = allStated(counts);
   if (decided.kind === 'goes_on') return decideLimit(number, decided, counts, rules);
-  if (all !== undefined) return end(decided.kind === 'ended' ? decided.reason : all);
+  if (all !== undefined) return decided.kind === 'ended' ? decided : end(all);
   if (decided.kind !== 'ended') return decided;
   const isCut = rules.maxPages !== undefined && number >= rules.maxPages;
   if (known.unreadPage !== undefined && !isCut) {
