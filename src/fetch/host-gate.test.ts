@@ -285,6 +285,17 @@ describe('a gate', () => {
     ]);
   });
 
+  it('says that an answer takes long, until it has ended', async () => {
+    const { clock, gate, admit } = setUp();
+    const pass = await admit();
+    await clock.advance(9 * SECOND_MS);
+    expect(gate.wait).toBeUndefined();
+    await clock.advance(5 * SECOND_MS);
+    expect(gate.wait).toEqual({ host: 'court.example', until: undefined, reason: 'no complete answer for 14 s' });
+    pass.end(ok);
+    expect(gate.wait).toBeUndefined();
+  });
+
   it.each([404, 405, 501])('takes %d for the answer of a host that is back', async (status) => {
     const { clock, aside, admit, fail } = setUp({ send: () => answer(status) });
     await fail(5);

@@ -10,7 +10,7 @@ import { type HostGateOptions, ownBreaker, ownLimiter } from './host-gate-option
 import { HostReach, PATIENCE_SPENT } from './host-reach.ts';
 import { isAnswer, reachesSite, signOf } from './host-sign.ts';
 import type { HostCounts, HostState } from './host-state.ts';
-import { type HostWait, waitOf } from './host-wait.ts';
+import { type HostWait, slowAnswer, waitOf } from './host-wait.ts';
 import type { HopRequest, HopResult } from './http/hop-result.ts';
 import type { Breaker, BreakerHost, BreakerTicket } from './politeness/breaker.ts';
 import type { BreakerState, HostSign } from './politeness/breaker-state.ts';
@@ -111,7 +111,9 @@ export class HostGate {
 
   /** What is waited for before anything more is asked here. */
   get wait(): HostWait | undefined {
-    return this.#reach.givenUp === undefined ? waitOf(this.host, this.state, this.#options.clock.now()) : undefined;
+    if (this.#reach.givenUp !== undefined) return undefined;
+    const wait = waitOf(this.host, this.state, this.#options.clock.now());
+    return wait ?? slowAnswer(this.host, this.#reach.silentMs);
   }
 
   /** The state to save. What was counted is counted from anew. */
@@ -275,11 +277,12 @@ export class HostGate {
     const { clock, proxies, robots } = this.#options;
     const noted: Noted = { counted: false, obeyed: false };
     let ended = false;
-    this.#reach.asked();
+    const isOver = this.#reach.asked();
     return {
       left: () => this.#leave(turn, noted),
       giveBack: () => {
         turn.giveBack();
+        isOver();
         // It asks again before it leaves, and is counted then.
         if (!ended && robots !== undefined) this.#count('allowed', -1);
         ended = true;
@@ -290,6 +293,7 @@ export class HostGate {
       },
       end: (meaning, sentOn) => {
         turn.leave();
+        isOver();
         if (ended) return;
         ended = true;
         if (meaning === undefined) return;

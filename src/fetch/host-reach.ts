@@ -44,6 +44,9 @@ export class HostReach {
   #trouble: HostState['trouble'];
   #reachedAt: Instant | undefined;
   #signsOfLife = 0;
+  /** When each request was asked that has not ended, the oldest first. */
+  readonly #underWay = new Map<object, Instant>();
+  #lastEnd: Instant = 0;
 
   /** `trouble` is what an earlier process met, if the host is down for that. */
   constructor(options: HostReachOptions, earlier: Earlier | undefined) {
@@ -74,12 +77,24 @@ export class HostReach {
     return this.#givenUp;
   }
 
-  /** Something was sent there, or a connection was tried. */
-  asked(): void {
+  /** How long nothing has ended there although something was asked, in ms; 0 when nothing is under way. */
+  get silentMs(): number {
+    const [oldest] = this.#underWay.values();
+    return oldest === undefined ? 0 : this.#options.clock.now() - Math.max(oldest, this.#lastEnd);
+  }
+
+  /** Something was sent there, or a connection was tried. The result is called when that has ended. */
+  asked(): () => void {
     const { clock, patienceMs } = this.#options;
-    if (this.#deadline !== undefined || patienceMs === 'off') return;
-    this.#deadline = clock.now() + patienceMs;
-    this.#asked.resolve();
+    const request = {};
+    this.#underWay.set(request, clock.now());
+    if (this.#deadline === undefined && patienceMs !== 'off') {
+      this.#deadline = clock.now() + patienceMs;
+      this.#asked.resolve();
+    }
+    return () => {
+      if (this.#underWay.delete(request)) this.#lastEnd = clock.now();
+    };
   }
 
   /** It answered, whatever that means. */

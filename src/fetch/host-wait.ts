@@ -14,6 +14,15 @@ export interface HostWait {
   readonly reason: string;
 }
 
+/** An answer that takes longer is told of. */
+const SLOW_MS = 10_000;
+
+/** A host that was asked and has neither answered nor failed; undefined while that is not worth telling. */
+export function slowAnswer(host: string, silentMs: number): HostWait | undefined {
+  if (silentMs < SLOW_MS) return undefined;
+  return { host, until: undefined, reason: `no complete answer for ${Math.floor(silentMs / 1000)} s` };
+}
+
 type Waiting = Pick<HostState, 'breaker' | 'rate' | 'trouble' | 'heldFor' | 'proxiesRestUntil'>;
 
 /** Undefined when the host is asked as usual. */

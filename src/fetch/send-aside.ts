@@ -63,9 +63,10 @@ export async function sendAside(
       await proxies.ready(signal, parts.onRest);
       return await sendAside(purpose, request, parts, signal);
     }
-    reach.asked();
+    const isOver = reach.asked();
     const { obey: onHead } = note;
-    const result = await parts.send({ ...request, ...(passage && { proxy: passage.proxy }), onSent, onHead }, signal);
+    const sent = parts.send({ ...request, ...(passage && { proxy: passage.proxy }), onSent, onHead }, signal);
+    const result = await sent.finally(isOver);
     if (result.kind === 'aborted') {
       if (!result.recalled) {
         if (left) tell(GIVEN_UP);
