@@ -30,6 +30,6 @@ export function hasData(data: string): boolean {
 export function assertData(data: string): void {
   if (hasData(data)) return;
   throw new CurlewError(ErrorCode.runNotFound, `There are no runs in ${data}.`, {
-    remedy: 'Begin one with curlew run, or name another directory with --data.',
+    remedy: 'Begin one with curlew run SCRAPER.ts, or name another directory with --data.',
   });
 }

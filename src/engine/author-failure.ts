@@ -6,7 +6,8 @@ import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
 /** `where` names what failed: `Entry start of Court failed`. What was said by one of our own definitions is kept as it is. */
 export function authorFailure(where: string, cause: unknown): CurlewError {
   if (cause instanceof CurlewError && cause.code === ErrorCode.scraperDefinition) return cause;
-  const remedy = cause instanceof CurlewError ? cause.remedy : 'Correct the scraper, then continue with curlew resume.';
+  const remedy =
+    cause instanceof CurlewError ? cause.remedy : 'Correct the scraper, then continue with curlew resume latest.';
   const place = cause instanceof CurlewError ? '' : placeOf(cause);
   return new CurlewError(ErrorCode.scraperDefinition, `${where}: ${messageOf(cause)}${place}`, {
     ...(remedy !== undefined && { remedy }),

@@ -213,7 +213,7 @@ export function translate(path: string, error: unknown): unknown {
         ErrorCode.dataDirectory,
         `The ledger ${path} could not be read or written: ${messageOf(error)}`,
         {
-          remedy: 'Check the disk and its free space. What was committed is safe; go on with curlew resume.',
+          remedy: 'Check the disk and its free space. What was committed is safe; go on with curlew resume latest.',
           cause: error,
         },
       );
@@ -239,7 +239,7 @@ export function translate(path: string, error: unknown): unknown {
 
 function diskFull(path: string, cause: Error): CurlewError {
   return new CurlewError(ErrorCode.diskFull, `The disk is full: ${dirname(path)}`, {
-    remedy: 'Free some space. What was committed is safe; go on with curlew resume.',
+    remedy: 'Free some space. What was committed is safe; go on with curlew resume latest.',
     cause,
   });
 }

@@ -101,6 +101,11 @@ const WENT_BY: Readonly<Record<string, string>> = {
 
 /** `latest`: the newest run there is, if there is any. */
 export function runNotFound(reference: number | string, latest?: number): CurlewError {
+  if (reference === 'latest') {
+    return new CurlewError(ErrorCode.runNotFound, 'There are no runs in this data directory yet.', {
+      remedy: 'Begin one with curlew run SCRAPER.ts, or name another directory with --data.',
+    });
+  }
   const known = latest === undefined ? '' : `The latest is ${latest}. `;
   return new CurlewError(ErrorCode.runNotFound, `There is no run ${reference} in this data directory.`, {
     remedy: `${known}See the runs there are with curlew runs, or name another directory with --data.`,

@@ -145,7 +145,10 @@ describe('a ledger', () => {
     // What another process has done when it has opened the file and not got further.
     await writeFile(scratch('data', 'ledger.sqlite'), '');
     const { code, stderr } = await curlew(['show', 'latest', '--data', scratch('data')]);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('There is no run latest') });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('There are no runs in this data directory yet'),
+    });
   });
 });
 

@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 import type { MirrorLedger } from '../../ledger/mirror/mirror-ledger.ts';
-import { runNotFound } from '../../ledger/summarise.ts';
 import { runHealthOf, runWithDownloads } from '../../mirror/reports/run-reports.ts';
 import { summariseDownloadsForRun } from '../../mirror/reports/summarise-downloads.ts';
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
@@ -35,7 +34,11 @@ async function runOf(mirror: MirrorLedger, options: Options): Promise<number> {
     throw new CurlewError(ErrorCode.usage, 'Which run?', { remedy: 'Give --run-id with a number, or --latest.' });
   }
   const [latest] = await mirror.runs(sourceIdOf(options), 1);
-  if (latest === undefined) throw runNotFound('latest');
+  if (latest === undefined) {
+    throw new CurlewError(ErrorCode.runNotFound, 'There are no mirror runs in this data directory yet.', {
+      remedy: 'Begin one with curlew mirror run, or name another directory with --data.',
+    });
+  }
   return latest.id;
 }
 

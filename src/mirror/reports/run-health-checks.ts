@@ -55,7 +55,7 @@ export async function runHealthChecks(entrypoint: Entrypoint, context: HealthCon
       const [latest] = await ledger.mirror.runs(undefined, 1);
       consistency = await check(() => checkConsistency(ledger, directory));
       index = await check(() => checkIndexes(ledger, clock.now()));
-      return latest === undefined ? 'no runs yet' : `latest run ${latest.id}: ${latest.status}`;
+      return latest === undefined ? 'no mirror runs yet' : `latest mirror run ${latest.id}: ${latest.status}`;
     } finally {
       await ledger.close();
     }
