@@ -120,6 +120,17 @@ describe('a sync', () => {
     expect(await mirror.mirror.versions(SOURCE, 10)).toHaveLength(3);
   });
 
+  it('does not take a case for gone whose row cannot be read', async () => {
+    const good = csvOf(rows(40).map(({ token }) => ({ token, title: '"Re X, Ltd"' })));
+    server.serve(good);
+    await mirror.sync();
+    // A quote that is not closed makes one row of two.
+    server.serve(good.replace('"Re X, Ltd"', '"Re X, Ltd'));
+    const { removedCaseIds, unreadable } = await mirror.sync();
+    expect([unreadable.length, removedCaseIds]).toEqual([1, []]);
+    expect(await activeTokens()).toHaveLength(40);
+  });
+
   it('makes one case of a token that stands there twice, three of three with one title, and says so', async () => {
     server.serve(
       csvOf([

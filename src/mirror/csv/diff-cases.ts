@@ -11,7 +11,12 @@ import {
 
 const TRACKED = Object.keys(TRACKED_COLUMNS) as TrackedField[];
 
-export function diffCases(known: readonly StoredCase[], incoming: readonly CaseFields[]): CaseChanges {
+/** `named`: tokens of cases that are in the version, although their rows cannot be read. They stay as they are. */
+export function diffCases(
+  known: readonly StoredCase[],
+  incoming: readonly CaseFields[],
+  named: ReadonlySet<string>,
+): CaseChanges {
   const byToken = new Map(known.map((stored) => [stored.actionTokenNorm, stored]));
   const added: CaseFields[] = [];
   const kept: CaseChanges['kept'][number][] = [];
@@ -21,7 +26,9 @@ export function diffCases(known: readonly StoredCase[], incoming: readonly CaseF
     if (stored === undefined) added.push(fields);
     else kept.push({ id: stored.id, fields, changes: diffFields(stored, fields), returned: !stored.isActive });
   }
-  const removed = [...byToken.values()].filter(({ isActive }) => isActive).map(({ id }) => id);
+  const removed = [...byToken.values()]
+    .filter(({ isActive, actionTokenNorm }) => isActive && !named.has(actionTokenNorm))
+    .map(({ id }) => id);
   return { added, kept, removed };
 }
 

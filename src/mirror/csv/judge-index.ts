@@ -19,7 +19,7 @@ export function judgeIndex(index: ReadIndex, known: readonly StoredCase[], accep
     const example = first === undefined ? '' : `, for example line ${first.line}: ${first.reason}`;
     return refused(`only ${readable} of ${rowCount} rows can be read${example}`);
   }
-  const changes = diffCases(known, index.cases);
+  const changes = diffCases(known, index.cases, index.unreadWords);
   const active = known.filter(({ isActive }) => isActive).length;
   if (!acceptShrink && changes.removed.length > MOST_VANISHING * active) {
     return refused(`${changes.removed.length} of ${active} active cases would vanish, more than 20 %`);

@@ -32,6 +32,8 @@ export interface ReadIndex {
   readonly cases: readonly CaseFields[];
   readonly duplicates: readonly DuplicateToken[];
   readonly unreadable: readonly UnreadableRow[];
+  /** The words of these rows, normalised as tokens are: a case whose token is among them is not gone. */
+  readonly unreadWords: ReadonlySet<string>;
   /** Dates that were kept as they are. */
   readonly unreadDates: readonly { readonly line: number; readonly text: string }[];
 }
@@ -63,10 +65,13 @@ function readRows(rows: readonly Row[], width: number, matched: MatchedColumns):
   const cases = new Map<string, { fields: CaseFields; raw: string[]; lines: number[] }>();
   const unreadable: UnreadableRow[] = [];
   const unreadDates: { line: number; text: string }[] = [];
+  const unreadWords = new Set<string>();
   for (const { line, cells } of rows) {
     // A comma that should have been quoted moves every cell behind it: what stands under `Actions` is then no token.
     if (cells.slice(width).some((cell) => cell.trim() !== '')) {
       unreadable.push({ line, reason: 'more cells than columns' });
+      // A quote that is not closed makes several rows one, so a cell can hold the cells of another row.
+      for (const word of cells.flatMap((cell) => cell.split(/[\s,;|"]+/))) unreadWords.add(normalizeActionToken(word));
       continue;
     }
     const tokens = splitTokens(cellOf(cells, matched, 'actions') ?? '');
@@ -95,7 +100,7 @@ function readRows(rows: readonly Row[], width: number, matched: MatchedColumns):
     .filter(([, { lines }]) => lines.length > 1)
     .map(([tokenNorm, { raw, lines }]) => ({ tokenNorm, raw, lines }));
   const found = [...cases.values()].map(({ fields }) => fields);
-  return { kind: 'read', rowCount: rows.length, cases: found, duplicates, unreadable, unreadDates };
+  return { kind: 'read', rowCount: rows.length, cases: found, duplicates, unreadable, unreadWords, unreadDates };
 }
 
 function readFields(cells: readonly string[], matched: MatchedColumns) {
