@@ -54,6 +54,19 @@ it('an index that could not be used is told of on the overview, the report and t
   await page.getByRole('heading', { level: 1, name: 'Report' }).waitFor();
 });
 
+it('a run whose index could not be used leads to the versions of the index, not to an empty list of cases', async () => {
+  const site = await startSite({ cases: 60 });
+  await startMirror(site, scratch('data'), ['--limit', '1']).ended;
+  site.switchOn('csv-html');
+  await startMirror(site, scratch('data'), ['--limit', '1']).ended;
+  const server = await serve(scratch('data'));
+  const page = await openPage();
+  await page.goto(`${server.url}/runs/2`);
+  const problem = page.getByRole('region', { name: 'Problems' }).getByRole('listitem');
+  await problem.filter({ hasText: 'index_not_confirmed' }).getByRole('link', { name: 'Versions of the index' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Index' }).waitFor();
+});
+
 it('every version of the index is listed with what it changed, and any two can be compared', async () => {
   const site = await startSite({ cases: 60 });
   await startMirror(site, scratch('data'), ['--limit', '1']).ended;

@@ -55,6 +55,8 @@ interface ItemProps {
 function Item({ run, problem, changed }: ItemProps) {
   const { verdict, reason, step, count, example } = problem;
   const isMirror = run.kind === 'mirror';
+  // The index of a mirror is no case: there is no list of cases to show.
+  const isIndex = isMirror && example.case === null;
   const noun = isMirror ? 'case' : 'request';
   const all = isMirror
     ? `/runs/${run.id}/requests${queryOf({ status: verdict, reason: reason ?? undefined })}`
@@ -72,7 +74,8 @@ function Item({ run, problem, changed }: ItemProps) {
       </p>
       {example.detail !== null && <pre class="problem-detail">{formatJson(example.detail)}</pre>}
       <div class="buttons">
-        {verdict !== 'missing' && <Link to={all}>{countOf(count, noun)}</Link>}
+        {isIndex && <Link to="/index">Versions of the index</Link>}
+        {!isIndex && verdict !== 'missing' && <Link to={all}>{countOf(count, noun)}</Link>}
         {!isMirror && verdict !== 'done' && verdict !== 'missing' && (
           <ActionButton
             label="Requeue"
