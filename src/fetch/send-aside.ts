@@ -93,6 +93,8 @@ export async function sendAside(
 
 /** Only of a probe the status says that the host is down: a robots.txt may be broken by itself. */
 function learn(purpose: AsidePurpose, result: AnswerHead | HopFailure, { reach, failed }: AsideParts): void {
+  // We refused: that says nothing about the host, and is not waited for.
+  if (result.kind === 'failure' && result.code === 'address_refused') return;
   const status = result.kind === 'answer' ? result.status : result.head?.status;
   if (status !== undefined) reach.answered();
   if (status === undefined || (purpose === 'probe' && !isUp(status))) failed(reasonOf(result));

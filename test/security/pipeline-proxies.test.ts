@@ -48,6 +48,10 @@ async function holding(directory: string, ...texts: readonly string[]): Promise<
   return found;
 }
 
+/** Its address, and a mark of its user. */
+const named = (kind: string, { port }: { readonly port: number }) =>
+  expect.stringMatching(new RegExp(`^${kind}://127\\.0\\.0\\.1:${port}#[0-9a-f]{8}$`));
+
 describe.each(['http', 'socks5'] as const)('a %s proxy', (kind) => {
   it('carries pages, redirects, robots.txt and probes, and is named without its password', async () => {
     const through = await proxy(kind);
@@ -55,7 +59,7 @@ describe.each(['http', 'socks5'] as const)('a %s proxy', (kind) => {
     const pipeline = await testPipeline({ proxy: through.url }, { clock });
     expect(await pipeline.fetch(`${court.url}/case/1`)).toMatchObject({
       kind: 'ok',
-      proxy: `${kind}://127.0.0.1:${through.port}`,
+      proxy: named(kind, through),
     });
     const fault = court.faults.set({ kind: 'status', status: 503 });
     for (let time = 0; time < 5; time++) await pipeline.fetch(`${court.url}/case/2`);
@@ -78,7 +82,7 @@ describe.each(['http', 'socks5'] as const)('a %s proxy', (kind) => {
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line).proxy),
-    ).toEqual(Array(2).fill(`${kind}://127.0.0.1:${through.port}`));
+    ).toEqual(Array(2).fill(named(kind, through)));
     expect(through.targets.length).toBeGreaterThan(0);
     expect(await holding(scratch('data'), new URL(court.url).host)).not.toEqual([]);
     expect(await holding(scratch('data'), credentials.password, ENCODED)).toEqual([]);
