@@ -40,6 +40,15 @@ it('an outage is told of again after half a minute, and sooner when its reason c
   expect(said.at(-1)).toBe('redis_away OOM');
 });
 
+it('two reasons that take turns are told of once each', async () => {
+  const { clock, said, redis } = setting();
+  for (let second = 0; second < 29; second++) {
+    redis.failed(new Error(second % 2 === 0 ? 'OOM' : 'WRONGTYPE'));
+    await clock.advance(1_000);
+  }
+  expect(said).toEqual(['redis_away OOM', 'redis_away WRONGTYPE']);
+});
+
 it('what works is not told of', () => {
   const { said, redis } = setting();
   redis.works();

@@ -16,7 +16,8 @@ interface Failure {
   reason: string;
   lastAt: number;
   saidAt: number;
-  saidReason: string;
+  /** When each reason was told of last. */
+  readonly said: Map<string, number>;
 }
 
 export class Dependency {
@@ -41,14 +42,15 @@ export class Dependency {
   failed(error: unknown): void {
     const now = this.#clock.monotonic();
     const reason = messageOf(error);
-    this.#failure ??= { since: now, reason, lastAt: now, saidAt: Number.NEGATIVE_INFINITY, saidReason: '' };
+    this.#failure ??= { since: now, reason, lastAt: now, saidAt: Number.NEGATIVE_INFINITY, said: new Map() };
     const failure = this.#failure;
     failure.lastAt = now;
     failure.reason = reason;
-    const silentMs = now - failure.saidAt;
-    if (silentMs < (reason === failure.saidReason ? REMIND_MS : CHANGED_MS)) return;
+    // Two reasons that take turns are not news each time.
+    const saidAt = failure.said.get(reason) ?? Number.NEGATIVE_INFINITY;
+    if (now - saidAt < REMIND_MS || now - failure.saidAt < CHANGED_MS) return;
     failure.saidAt = now;
-    failure.saidReason = reason;
+    failure.said.set(reason, now);
     const remedy = error instanceof CurlewError ? error.remedy : undefined;
     this.#log.event(`${this.#name}_away`, { reason, remedy, seconds: secondsBetween(failure.since, now) });
   }

@@ -115,6 +115,18 @@ describe('a worker is not ready, and says why', () => {
     );
   });
 
+  it('when another program has written one of its keys', async () => {
+    const fleet = await fleetAs();
+    const redisCommand = await commands();
+    const letters = fleet.env.PAGE_FETCHER_DLQ_QUEUE ?? '';
+    await expectRefusal(
+      fleet,
+      `${letters} is a string, not a list`,
+      () => redisCommand('SET', letters, 'text'),
+      () => redisCommand('DEL', letters),
+    );
+  });
+
   it('when Redis is full of what is not its own', async () => {
     const redisCommand = await commands();
     await redisCommand('SET', 'foreign', 'x'.repeat(20_000_000));

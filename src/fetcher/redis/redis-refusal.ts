@@ -17,6 +17,10 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/^READONLY\b/, 'This is a replica: name the primary in PAGE_FETCHER_REDIS_URL.'],
   [/^LOADING\b/, 'Redis is reading its data after a start: wait.'],
   [/^(BUSY|MASTERDOWN|TRYAGAIN)\b/, 'Wait; if it lasts, look into the log of Redis.'],
+  [
+    /^WRONGTYPE\b/,
+    'Another program has written a key of the fetcher: rename or delete it. docs/fleet.md says what each key is.',
+  ],
   [/^MISCONF\b/, 'Redis cannot write to its disk: make room there.'],
   [/^ERR .*compiling script.*'#'/, 'Redis 7 or later is needed.'],
 ];
