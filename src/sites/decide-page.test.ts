@@ -201,7 +201,7 @@ describe('pages are read a second time', () => {
     [12, undefined, true, {}, 1],
     [12, undefined, true, { recheck: 'every-page' }, 12],
     [12, undefined, true, { recheck: 'none' }, 0],
-    [12, 120, true, { recheck: 'every-page' }, 0],
+    [12, 120, true, { recheck: 'every-page' }, 12],
     [1, undefined, true, { recheck: 'every-page' }, 0],
     [1, undefined, false, {}, 1],
   ])('of %d with a total of %s, known end %s, %o: %d', (pages, statedTotal, hasEnd, rules, expected) => {

@@ -69,13 +69,14 @@ export function countWith(before: ListCounts, { items, total }: ListPage, { fres
   };
 }
 
-/** Which pages are read a second time when a list has come to its end: a total that is reached needs none. */
+/** Which pages are read a second time when a list has come to its end: unless declared, none where a total is reached. */
 export function pagesToRecheck(
   { pages, statedTotal }: Pick<ListCounts, 'pages' | 'statedTotal'>,
   hasKnownEnd: boolean,
-  { recheck = 'first-page' }: WalkRules,
+  rules: WalkRules,
 ): number {
-  if (statedTotal !== undefined || recheck === 'none') return 0;
+  const { recheck = statedTotal === undefined ? 'first-page' : 'none' } = rules;
+  if (recheck === 'none') return 0;
   if (pages === 1) return hasKnownEnd ? 0 : 1;
   return recheck === 'every-page' ? pages : 1;
 }

@@ -28,7 +28,7 @@ const NEXT_ON_LAST_PAGE = ['absent', 'disabled', 'itself', 'first-page'] as cons
 export type NextOnLastPage = (typeof NEXT_ON_LAST_PAGE)[number];
 
 const RECHECKS = ['none', 'first-page', 'every-page'] as const;
-/** Which pages of a list without a total are read a second time at its end, to see that nothing has moved meanwhile. */
+/** Which pages of a list are read a second time at its end, to see that nothing has moved meanwhile. */
 export type Recheck = (typeof RECHECKS)[number];
 
 /** What else is known about the lists of a site. */
@@ -46,7 +46,7 @@ export interface ListOptions {
   readonly nextOnLastPage?: NextOnLastPage | readonly NextOnLastPage[];
   /** Whether a next link may be redirected to another page than it names. Default: no, an expired session looks like that. */
   readonly pagesMayRedirect?: boolean;
-  /** Default `first-page`. A list whose stated total is reached needs none. */
+  /** Default `first-page`, and `none` for a list that states a total. */
   readonly recheck?: Recheck;
   /** Whether items may be missing that the run before had. Default: no, then the run is suspicious and names them. */
   readonly itemsMayVanish?: boolean;

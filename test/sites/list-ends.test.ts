@@ -320,6 +320,15 @@ describe('items that are added or removed while a list is walked', () => {
     expect(reason).toMatch(/items moved while they were read: page 1 had changed each of the 4 times/);
   });
 
+  it('are seen behind a total that stays the same, where every page is read a second time', async () => {
+    list.answer = (_, count) => {
+      if (count === 6) list.items = [...list.items.toSpliced(25, 1), 500];
+      return page({ total: '<p class="total">120 cases</p>' });
+    };
+    await complete({ total: '.total', recheck: 'every-page' }, 120);
+    expect(list.asked).toEqual([...pages(1, LAST), 1, 2, 3, ...pages(3, LAST), ...pages(1, LAST)]);
+  });
+
   it('in the middle are seen where every page is read a second time, and it is walked again from there', async () => {
     beforePage(6, () => list.items.splice(25, 1));
     await complete({ recheck: 'every-page' }, 119);
