@@ -87,10 +87,16 @@ function formatHosts(rows: readonly ReturnType<typeof rowOf>[]): string {
     row.robots.allowed,
     row.robots.disallowed,
   ]);
-  const waits = rows.flatMap(({ host, wait }) =>
-    wait === null ? [] : [`${formatWait({ host, until: wait.until ?? undefined, reason: wait.reason })}\n`],
-  );
+  const waits = rows.flatMap(({ host, wait }) => (wait === null ? [] : [`${formatHostWait(host, wait)}\n`]));
   return formatTable([head, ...body]) + waits.join('');
+}
+
+/** A time that has passed is nothing that anybody waits for: the run is over, and the next one begins with a probe. */
+function formatHostWait(host: string, { until, reason }: { readonly until: Instant | null; readonly reason: string }) {
+  if (until !== null && until <= systemClock.now()) {
+    return `${printable(host)} is probed before it is asked again, ${printable(reason)}`;
+  }
+  return formatWait({ host, until: until ?? undefined, reason });
 }
 
 function formatReceipt({ run, name, limits, hosts }: PolitenessReceipt): string {

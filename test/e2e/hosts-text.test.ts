@@ -35,6 +35,15 @@ const hosts = new Map<string, HostState>([
     },
   ],
   [
+    'given-up.example',
+    {
+      ...well,
+      breaker: { kind: 'open', generation: 1, failures: 7, delayMs: 60_000, probeAt: Date.UTC(2020, 0, 1) },
+      intervalMs: 0,
+      counts: { requests: 8, allowed: 7, disallowed: 0 },
+    },
+  ],
+  [
     'probed.example',
     {
       ...well,
@@ -143,12 +152,14 @@ describe('curlew hosts, as text', () => {
   it('has for every host its state, pace, next probe, rest, requests and verdicts of robots.txt', async () => {
     expect(await textOf()).toBe(
       [
-        'host             state                one request every  next probe               held until               requests  allowed  disallowed',
-        'court.example    closed               500 ms             –                        –                           1,234    1,200          33',
-        'down.example     open, 6 failed       2,000 ms           2100-01-01 12:01:00 UTC  –                               9        7           0',
-        'probed.example   half_open, 5 failed  no limit           –                        –                               6        5           1',
-        'resting.example  closed, 2 failed     1,000 ms           –                        2100-01-01 12:02:00 UTC         3        2           0',
+        'host              state                one request every  next probe               held until               requests  allowed  disallowed',
+        'court.example     closed               500 ms             –                        –                           1,234    1,200          33',
+        'down.example      open, 6 failed       2,000 ms           2100-01-01 12:01:00 UTC  –                               9        7           0',
+        'given-up.example  open, 7 failed       no limit           2020-01-01 00:00:00 UTC  –                               8        7           0',
+        'probed.example    half_open, 5 failed  no limit           –                        –                               6        5           1',
+        'resting.example   closed, 2 failed     1,000 ms           –                        2100-01-01 12:02:00 UTC         3        2           0',
         'waiting for down.example until 2100-01-01 12:01:00, breaker open: 6 failures in a row',
+        'given-up.example is probed before it is asked again, breaker open: 7 failures in a row',
         'waiting for probed.example, breaker half open, probing: 5 failures in a row',
         'waiting for resting.example until 2100-01-01 12:02:00, it asked for time: Retry-After',
         '',
