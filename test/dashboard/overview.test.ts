@@ -1,6 +1,7 @@
 // What the overview says of runs that are not as they should be, and what the page of such a run says.
 
 import { hash } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import type { NewRun } from '../../src/ledger/run.ts';
@@ -58,10 +59,12 @@ it('a failed run is told of while a newer one of its name is on', async () => {
 });
 
 it('a run that was killed is told of while a newer one of its name is on', async () => {
-  const { ledger, begin } = await openLedger();
-  // Nobody has taken it: as when its process was killed.
-  const run = { kind: 'scraper', trigger: 'cli', name: 'Court', source: undefined, replayOf: undefined } as const;
-  await ledger.createRun({ ...run, params: {}, settings: {} }, []);
+  const { begin } = await openLedger();
+  const { run } = await begin('Court');
+  // Its process is gone.
+  const database = new DatabaseSync(scratch('data', 'ledger.sqlite'));
+  database.prepare("UPDATE run_owners SET owner = json_set(owner, '$.pid', 4194305) WHERE run_id = ?").run(run);
+  database.close();
   await begin('Court');
   const server = await serve(scratch('data'));
   const page = await openPage();

@@ -121,10 +121,10 @@ it('an event that is too large for the topic becomes a dead letter, with a line 
   const url = await withOneCase(fleet);
   const worker = startWorker(fleet.env);
   expect(await worker.says('event_too_large')).toMatchObject({ level: 'error', url });
+  await fleet.finished();
   const letters = await Array.fromAsync(fleet.deadLetters.list());
   expect(letters).toMatchObject([{ url, reason: 'event_too_large', status: 200 }]);
-  await fleet.finished();
-  expect((await worker.ask('/readyz')).status).toBe(200);
+  await expect.poll(async () => (await worker.ask('/readyz')).status).toBe(200);
 });
 
 it('a broker can be named by its IPv6 address', async () => {
