@@ -217,6 +217,21 @@ describe('a mirror run that fails before it has an index', () => {
   });
 });
 
+describe('a mirror run whose process was killed', () => {
+  it('is not shown as running by runs and health', async () => {
+    const site = await startSite({ cases: 40 });
+    const run = startMirror(site, data(), ['--delay', '60']);
+    // The delay keeps it from ending.
+    await run.says('run 1, ');
+    expect((await mirror(data(), ['runs'])).stdout).toMatch(/^ *1 .* running /m);
+    run.kill('SIGKILL');
+    await run.ended;
+    const shown = await mirror(data(), ['runs']);
+    expect(shown.stdout).toMatch(/^ *1 .* killed +– +– +– +–$/m);
+    expect((await mirror(data(), ['health'], envOf(site))).stdout).toMatch(/latest mirror run 1: killed/);
+  });
+});
+
 describe('names on the command line of the mirror', () => {
   it('may be written in upper and lower case, and with hyphens', async () => {
     const site = await startSite({ cases: 40 });

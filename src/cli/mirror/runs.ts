@@ -4,6 +4,7 @@ import { formatTable, printable } from '../format.ts';
 import { jsonLine } from '../json-line.ts';
 import { lookAtData } from '../look-at-data.ts';
 import { readCount } from '../options.ts';
+import { stateNow } from '../state-now.ts';
 import { addLookOptions, type LookOptions, sourceIdOf } from './mirror-options.ts';
 
 type Options = LookOptions & { readonly limit: number };
@@ -12,23 +13,27 @@ export function define(command: Command): Command {
   command.option('--limit <n>', 'how many to show, the newest first', readCount, 20);
   addLookOptions(command);
   return command.addHelpText('after', '\nExample:\n  curlew mirror runs --limit 5').action(async (options: Options) => {
-    const runs = await lookAtData(options.data, (ledger) =>
-      listRecentRuns(ledger.mirror, { limit: options.limit, source: sourceIdOf(options) }),
-    );
+    const { runs, states } = await lookAtData(options.data, async (ledger) => {
+      const found = await listRecentRuns(ledger.mirror, { limit: options.limit, source: sourceIdOf(options) });
+      const now = found.map(async ({ id, status }) =>
+        status === 'running' ? stateNow(ledger, await ledger.run(id)) : status,
+      );
+      return { runs: found, states: await Promise.all(now) };
+    });
     if (options.json) {
       process.stdout.write(runs.map((run) => `${jsonLine(run)}\n`).join(''));
       return;
     }
     const head = ['run', 'begun', 'mode', 'status', 'health', 'planned', 'downloaded', 'failed'];
-    const rows = runs.map((run) => [
+    const rows = runs.map((run, index) => [
       run.id,
       run.started_at.slice(0, 16).replace('T', ' '),
       run.mode,
-      run.status,
+      states[index] ?? run.status,
       run.run_health ?? '–',
-      run.cases_planned ?? 0,
-      run.cases_downloaded ?? 0,
-      run.cases_failed ?? 0,
+      run.cases_planned ?? '–',
+      run.cases_downloaded ?? '–',
+      run.cases_failed ?? '–',
     ]);
     const notes = runs.flatMap(({ id, error_summary }) =>
       error_summary === null ? [] : [`Run ${id}: ${printable(error_summary)}\n`],

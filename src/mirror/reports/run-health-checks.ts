@@ -55,7 +55,9 @@ export async function runHealthChecks(entrypoint: Entrypoint, context: HealthCon
       const [latest] = await ledger.mirror.runs(undefined, 1);
       consistency = await check(() => checkConsistency(ledger, directory));
       index = await check(() => checkIndexes(ledger, clock.now()));
-      return latest === undefined ? 'no mirror runs yet' : `latest mirror run ${latest.id}: ${latest.status}`;
+      if (latest === undefined) return 'no mirror runs yet';
+      const isKilled = latest.status === 'running' && (await ledger.holderOf(latest.id)) === undefined;
+      return `latest mirror run ${latest.id}: ${isKilled ? 'killed' : latest.status}`;
     } finally {
       await ledger.close();
     }
