@@ -27,7 +27,8 @@ export function formatSummary(summary: RunSummary, state: RunState = summary.sta
 /** Why the run is not ok. `show` has all of it. */
 function causeLines({ causes = [] }: RunSummary): string[] {
   return causes.map(({ verdict, reason, count, example }, at) => {
-    const why = reason === undefined ? '' : `: ${printable(reason)}`;
+    // The first line says it; `show` has the others.
+    const why = reason === undefined ? '' : `: ${printable(reason.split('\n', 1)[0] ?? '')}`;
     return `  ${at === 0 ? 'why' : '   '}       ${formatCount(count)} ${verdict}${why}, e.g. ${printable(example)}`;
   });
 }

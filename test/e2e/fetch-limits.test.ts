@@ -21,6 +21,9 @@ it('a server that stops half-way, wherever that is, is given up by the limit for
     body: `${halfway.origin}/`,
   };
   const options = [
+    // Longer than three tries take.
+    '--patience',
+    '10m',
     '--rate',
     'off',
     '--robots',

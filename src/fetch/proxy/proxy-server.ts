@@ -4,6 +4,7 @@
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import { normalHost } from '../guard/host-pattern.ts';
 
+/** A proxy as it was read from its URL. `redactProxy` and `proxyName` write it without its password. */
 export interface ProxyServer {
   readonly scheme: 'http' | 'https' | 'socks5';
   readonly host: string;
