@@ -50,8 +50,13 @@ export interface UrlWorkerParts {
   readonly onHeld: (host: string) => void;
 }
 
+/** Beyond this, the URL that was given back first begins to count anew. */
+const MOST_REMEMBERED = 10_000;
+
 export class UrlWorker {
   readonly #parts: UrlWorkerParts;
+  /** Attempts of URLs that went back to the queue between two of them. Each worker counts its own. */
+  readonly #attempts = new Map<string, number>();
 
   constructor(parts: UrlWorkerParts) {
     this.#parts = parts;
@@ -64,7 +69,9 @@ export class UrlWorker {
   async work(lease: Lease, patience: Patience): Promise<void> {
     const { config, random, metrics, log, rest } = this.#parts;
     const retry = { attempts: config.maxRetries, baseDelayMs: config.retryBackoffBaseMs, jitter: 0.1 };
-    for (let attempt = 1; ; attempt++) {
+    const before = this.#attempts.get(lease.url) ?? 0;
+    this.#attempts.delete(lease.url);
+    for (let attempt = before + 1; ; attempt++) {
       let outcome: Outcome;
       try {
         outcome = await this.#ask(lease, patience);
@@ -90,10 +97,20 @@ export class UrlWorker {
       try {
         await rest(lease.host, decision.delayMs, AbortSignal.any([patience.stop, patience.abort]));
       } catch {
+        // Its breaker has opened, or the service ends. What was tried counts, or a page that always fails would never end.
+        this.#remember(lease.url, attempt);
+        log.event('requeued', { url: lease.url, reason: detail });
+        metrics.requeued(lease.host);
         return this.#giveBack(lease);
       }
       metrics.retried(lease.host);
     }
+  }
+
+  #remember(url: string, attempts: number): void {
+    this.#attempts.set(url, attempts);
+    const [oldest] = this.#attempts.keys();
+    if (this.#attempts.size > MOST_REMEMBERED && oldest !== undefined) this.#attempts.delete(oldest);
   }
 
   async #ask({ url, host }: Lease, patience: Patience): Promise<Outcome> {

@@ -266,6 +266,20 @@ it('a host is asked at its pace although one in four of its pages fails', async 
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeLessThan(99 * 100 * 1.25);
 });
 
+it('pages that always fail become dead letters although their failures open the breaker', async () => {
+  const clock = new FakeClock();
+  const court = closing(await startCourt({ highest: 12, clock }));
+  court.faults.set({ kind: 'status', status: 500, path: '/case/' });
+  const settings = { PAGE_FETCHER_ROBOTS: 'off', PAGE_FETCHER_RATE_LIMIT_PER_SECOND: '10' };
+  const fetcher = await flyingFetcher(scratch('data'), settings, { clock });
+  await fetcher.backend.queue.enqueue(casesOf(court, 12));
+  await fetcher.fly(() => fetcher.isEmpty());
+  const letters = await Array.fromAsync(fetcher.backend.deadLetters.list());
+  expect(letters.map(({ url }) => url).toSorted()).toEqual(casesOf(court, 12).toSorted());
+  for (const letter of letters) expect(letter).toMatchObject({ reason: 'http_500', status: 500, attempts: 3 });
+  expect(fetcher.said.some(({ event }) => event === 'circuit_open')).toBe(true);
+});
+
 function bound(queue: WorkQueue): WorkQueue {
   return {
     enqueue: queue.enqueue.bind(queue),
