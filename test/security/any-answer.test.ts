@@ -76,9 +76,11 @@ it('one that is not ends in one result, and the next request gets its own', asyn
     fc.asyncProperty(several(said), async (all) => {
       const results = await askForAll(all, { headersMs: 50, idleMs: 50, totalMs: 10_000 });
       for (const result of results.flat()) expect(result).not.toBe('aborted');
-      // A connection that ended while nobody used it may cost the next request its answer, but not give it another.
+      // What happens to a connection while nobody uses it may cost the next request its answer, but not give it another:
+      // it may have ended, or bytes behind the answer before may come when that request has just left.
       const next = await Promise.all(all.map(() => ask('/own', 'page')));
-      for (const result of next) expect([inWords(200, Buffer.from(OWN)), 'reset_before_answer']).toContain(result);
+      const allowed = [inWords(200, Buffer.from(OWN)), 'reset_before_answer', 'protocol'];
+      for (const result of next) expect(allowed).toContain(result);
     }),
     { numRuns: 12 },
   );
