@@ -1,7 +1,7 @@
 // The ledger's tables, as the list of steps that lead to them. A step is never changed once released; a new one is added.
 
 import { FETCHER_SCHEMA } from './fetcher/schema.ts';
-import { CASE_FILES_SCHEMA, INDEX_CHECKS_SCHEMA, MIRROR_SCHEMA } from './mirror/schema.ts';
+import { CASE_FILES_SCHEMA, INDEX_CHECKS_SCHEMA, MIRROR_SCHEMA, ODD_ROWS_SCHEMA } from './mirror/schema.ts';
 import { REPORTS_SCHEMA } from './reports/schema.ts';
 import { SITES_SCHEMA } from './sites/schema.ts';
 
@@ -265,4 +265,5 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (request_id, speculator)
   ) STRICT, WITHOUT ROWID;
   `,
+  ODD_ROWS_SCHEMA,
 ];

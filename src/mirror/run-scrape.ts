@@ -7,7 +7,7 @@ import { Heartbeat } from '../fetch/heartbeat.ts';
 import { PATIENT, type Patience } from '../fetch/patience.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { StoredCase } from '../ledger/mirror/case-row.ts';
-import { sayStaleIndex } from '../ledger/mirror/index-use.ts';
+import { sayStaleIndex, sayUnreadableRows } from '../ledger/mirror/index-use.ts';
 import type { MirrorRunWriter } from '../ledger/mirror/mirror-run-writer.ts';
 import type { RunId } from '../ledger/run.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
@@ -88,13 +88,14 @@ async function dryRun(scene: Scene): Promise<MirrorRunSummary> {
   const { ledger, log, clock } = scene;
   const emit = eventSink(ledger.mirror, log);
   const startedAt = clock.now();
-  const { cases, casesTotal, staleIndex } = await withoutRun(
-    ledger,
-    scene,
-    scene.options.patience ?? PATIENT,
-    (pipeline, patience) => plan(scene, pipeline, emit, undefined, patience),
+  const {
+    cases,
+    held: _,
+    ...planned
+  } = await withoutRun(ledger, scene, scene.options.patience ?? PATIENT, (pipeline, patience) =>
+    plan(scene, pipeline, emit, undefined, patience),
   );
-  return summariseRun({ casesTotal, casesTargeted: cases.length, staleIndex, startedAt, endedAt: clock.now() });
+  return summariseRun({ ...planned, casesTargeted: cases.length, startedAt, endedAt: clock.now() });
 }
 
 async function recordedRun(scene: Scene): Promise<MirrorRunSummary> {
@@ -229,6 +230,7 @@ interface Plan {
   readonly held: HeldTotal;
   /** As in the summary of the run. */
   readonly staleIndex: string | undefined;
+  readonly unreadableRows: string | undefined;
 }
 
 /** Brings the index up to date and says what is to be fetched. */
@@ -256,13 +258,14 @@ async function plan(
   });
   const cases = worklist.planned.map((planned) => planned.case);
   await run?.plan(cases.map(({ id }) => id));
-  await emit(planEvent(params, sync, worklist));
+  await emit(planEvent(params, sync, await ledger.mirror.version(sync.versionId), worklist));
   const held = facts.flatMap((fact) => (fact.held === undefined ? [] : [fact.held.sizeBytes]));
   return {
     cases,
     casesTotal: facts.filter((fact) => fact.case.isActive).length,
     held: { files: held.length, bytes: held.reduce((sum, size) => sum + size, 0) },
     staleIndex: await sayRefused(ledger, sync),
+    unreadableRows: sync.unreadableRows,
   };
 }
 
@@ -276,6 +279,7 @@ async function summariseLedgerRun(ledger: Ledger, id: RunId): Promise<MirrorRunS
   const run = await ledger.mirror.run(id);
   const { byStatus, failReasons } = await ledger.mirror.countDownloads(id);
   const stale = await ledger.mirror.staleIndexOf(id);
+  const unreadable = await ledger.mirror.unreadableIndexOf(id);
   return summariseRun({
     runId: id,
     casesTotal: run?.coverage?.casesTotal ?? 0,
@@ -286,6 +290,7 @@ async function summariseLedgerRun(ledger: Ledger, id: RunId): Promise<MirrorRunS
     errorCounts: failReasons,
     filesAmended: await ledger.mirror.countAmended(id),
     staleIndex: stale && sayStaleIndex(stale),
+    unreadableRows: unreadable && sayUnreadableRows(unreadable),
     startedAt: Date.parse(run?.startedAt ?? ''),
     endedAt: Date.parse(run?.endedAt ?? ''),
   });

@@ -21,6 +21,8 @@ export interface MirrorRunSummary {
   readonly errorCounts: Readonly<Record<string, number>>;
   /** What could not be brought up to date, as a sentence; undefined when the site confirmed the index. */
   readonly staleIndex: string | undefined;
+  /** How many rows of the index cannot be read, as sentences; undefined when all can be. */
+  readonly unreadableRows: string | undefined;
   /** ISO 8601, UTC. */
   readonly startedAt: string;
   readonly endedAt: string;
@@ -44,6 +46,7 @@ export function summariseRun({
     downloadsSkipped: 0,
     errorCounts: {},
     staleIndex: undefined,
+    unreadableRows: undefined,
     ...counts,
     startedAt: isoTime(startedAt),
     endedAt: isoTime(endedAt),

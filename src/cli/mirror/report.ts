@@ -34,7 +34,8 @@ export function define(command: Command): Command {
     }
     const { state } = report.index;
     const isCurrent = state === 'confirmed' || (state === 'not_confirmed' && options.staleIndexOk === true);
-    process.exitCode = report.missing.length === 0 && isCurrent ? ExitCode.ok : ExitCode.notOk;
+    const isWhole = report.missing.length === 0 && report.index.unreadable_rows === null;
+    process.exitCode = isWhole && isCurrent ? ExitCode.ok : ExitCode.notOk;
   });
 }
 

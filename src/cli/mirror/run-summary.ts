@@ -22,7 +22,14 @@ export function define(command: Command): Command {
       const summary = await lookAtData(options.data, async ({ mirror }) => {
         const id = await runOf(mirror, options);
         const run = await runWithDownloads(mirror, id);
-        return { ...run, ...(await runHealthOf(mirror, id)), ...(await summariseDownloadsForRun(mirror, id)) };
+        const { unreadableRows, rowsWithoutFile } = (await mirror.version(run.csv_version_id ?? 0)) ?? {};
+        return {
+          ...run,
+          ...(await runHealthOf(mirror, id)),
+          ...(await summariseDownloadsForRun(mirror, id)),
+          unreadable_rows: unreadableRows ?? null,
+          rows_without_file: rowsWithoutFile ?? null,
+        };
       });
       process.stdout.write(options.json ? `${jsonLine(summary)}\n` : table(summary));
     });

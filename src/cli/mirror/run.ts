@@ -159,20 +159,29 @@ async function drive(options: Options): Promise<void> {
 }
 
 function tellPlan(summary: MirrorRunSummary, { json, staleIndexOk = false }: Options): void {
-  const { casesTotal, casesTargeted, staleIndex } = summary;
-  const plan = { dry_run: true, cases_total: casesTotal, cases_planned: casesTargeted, problems: problemsOf(summary) };
+  const { casesTotal, casesTargeted } = summary;
+  const problems = problemsOf(summary);
+  const plan = { dry_run: true, cases_total: casesTotal, cases_planned: casesTargeted, problems };
   process.stdout.write(
     json
       ? `${jsonLine(plan)}\n`
       : `Would fetch ${formatCount(casesTargeted)} of ${formatCount(casesTotal)} cases.\n` +
-          `${staleIndex === undefined ? '' : `${printable(staleIndex)}\n`}`,
+          problems.map(({ message }) => `${printable(message)}\n`).join(''),
   );
-  process.exitCode = staleIndex === undefined || staleIndexOk ? ExitCode.ok : ExitCode.notOk;
+  process.exitCode = isIndexGood(summary, staleIndexOk) ? ExitCode.ok : ExitCode.notOk;
 }
 
 /** What a program should look at beside the counts. */
-function problemsOf({ staleIndex }: MirrorRunSummary): { code: string; message: string }[] {
-  return staleIndex === undefined ? [] : [{ code: 'index_not_confirmed', message: staleIndex }];
+function problemsOf({ staleIndex, unreadableRows }: MirrorRunSummary): { code: string; message: string }[] {
+  return [
+    ...(staleIndex === undefined ? [] : [{ code: 'index_not_confirmed', message: staleIndex }]),
+    ...(unreadableRows === undefined ? [] : [{ code: 'index_rows_unreadable', message: unreadableRows }]),
+  ];
+}
+
+/** Whether it says what there is to fetch. */
+function isIndexGood({ staleIndex, unreadableRows }: MirrorRunSummary, staleIndexOk: boolean): boolean {
+  return (staleIndex === undefined || staleIndexOk) && unreadableRows === undefined;
 }
 
 async function tellRun(summary: MirrorRunSummary, options: Options): Promise<void> {
@@ -193,8 +202,12 @@ async function tellRun(summary: MirrorRunSummary, options: Options): Promise<voi
       ...(reasons.length === 0 ? [] : [`  failed      ${reasons.join(', ')}`]),
       ...(errorSummary === null ? [] : [`  note        ${printable(errorSummary)}`]),
       ...(summary.staleIndex === undefined ? [] : [`  index       ${printable(summary.staleIndex)}`]),
+      ...(summary.unreadableRows === undefined ? [] : [`  rows        ${printable(summary.unreadableRows)}`]),
     ];
-    const next = isWhole(summary, run) ? ['mirror verify'] : ['mirror report', 'mirror run --mode resume'];
+    const next =
+      isWhole(summary, run) && summary.unreadableRows === undefined
+        ? ['mirror verify']
+        : ['mirror report', 'mirror run --mode resume'];
     process.stdout.write(`${lines.join('\n')}\n${formatNext(next, data)}`);
   }
   process.exitCode = exitCodeOf(summary, run, options);
@@ -211,8 +224,7 @@ function exitCodeOf(
   { staleIndexOk = false }: Options,
 ): ExitCode {
   if (run?.status === 'aborted' && summary.errorCounts.disk_full === undefined) return ExitCode.interrupted;
-  if (summary.staleIndex !== undefined && !staleIndexOk) return ExitCode.notOk;
-  return isWhole(summary, run) ? ExitCode.ok : ExitCode.notOk;
+  return isWhole(summary, run) && isIndexGood(summary, staleIndexOk) ? ExitCode.ok : ExitCode.notOk;
 }
 
 function readSeconds(text: string): number {

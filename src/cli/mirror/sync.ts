@@ -30,14 +30,29 @@ export function define(command: Command): Command {
     };
     const fetch = fetchSettingsFrom(options);
     const sync = await syncSource({ data, targetSource: source, acceptShrink, fetch, onWaits }).finally(stopAnnouncing);
-    const { versionId, isNewVersion, newCaseIds, changedCaseIds, removedCaseIds, returnedCaseIds, refused } = sync;
+    const {
+      versionId,
+      isNewVersion,
+      newCaseIds,
+      changedCaseIds,
+      removedCaseIds,
+      returnedCaseIds,
+      refused,
+      unreadableRows,
+    } = sync;
     const counts = {
       new_cases: newCaseIds.length,
       changed_cases: changedCaseIds.length,
       removed_cases: removedCaseIds.length,
       returned_cases: returnedCaseIds.length,
     };
-    const told = { csv_version_id: versionId, is_new_version: isNewVersion, ...counts, refused: refused ?? null };
+    const told = {
+      csv_version_id: versionId,
+      is_new_version: isNewVersion,
+      ...counts,
+      refused: refused ?? null,
+      unreadable_rows: unreadableRows ?? null,
+    };
     if (options.json) process.stdout.write(`${jsonLine(told)}\n`);
     else {
       const what = Object.entries(counts).map(([name, count]) => `${formatCount(count)} ${name.replace('_cases', '')}`);
@@ -47,7 +62,8 @@ export function define(command: Command): Command {
           ? `Version ${versionId} of the index ${state}.\n`
           : `Version ${versionId} of the index stays in use; what came was refused (version ${refused.versionId}): ${printable(refused.reason)}.\n`,
       );
+      if (unreadableRows !== undefined) process.stdout.write(`${printable(unreadableRows)}\n`);
     }
-    process.exitCode = refused === undefined ? ExitCode.ok : ExitCode.notOk;
+    process.exitCode = refused === undefined && unreadableRows === undefined ? ExitCode.ok : ExitCode.notOk;
   });
 }

@@ -15,8 +15,9 @@ export class CsvVersionTable {
     const { lastInsertRowid } = this.#database
       .prepare(
         `INSERT INTO csv_versions
-           (source, fetched_at, source_url, etag, last_modified, sha256, row_count, valid, error_message, file_path)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           (source, fetched_at, source_url, etag, last_modified, sha256, row_count, valid, error_message, file_path,
+            unreadable_count, unreadable_line, unreadable_reason, without_file_count, without_file_line)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
         version.source,
@@ -29,6 +30,11 @@ export class CsvVersionTable {
         refusal === null ? 1 : 0,
         refusal,
         version.filePath,
+        version.unreadableRows?.count ?? 0,
+        version.unreadableRows?.line ?? null,
+        version.unreadableRows?.reason ?? null,
+        version.rowsWithoutFile?.count ?? 0,
+        version.rowsWithoutFile?.line ?? null,
       );
     return Number(lastInsertRowid) as VersionId;
   }

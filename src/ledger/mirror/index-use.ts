@@ -1,7 +1,7 @@
-// Which version of its index a mirror's run worked from, and whether that was what the site had.
+// Which version of its index a mirror's run worked from, whether that was what the site had, and whether it can be read.
 
 import type { RunId } from '../run.ts';
-import type { CsvVersion } from './csv-version.ts';
+import type { CsvVersion, OddRows } from './csv-version.ts';
 import type { CsvVersionTable } from './csv-version-table.ts';
 import type { MirrorRunTable } from './mirror-run-table.ts';
 
@@ -20,6 +20,30 @@ export function staleIndexOf(
   if (csvVersionId == null || refusedVersionId == null) return undefined;
   const [used, refused] = [versions.find(csvVersionId), versions.find(refusedVersionId)];
   return used === undefined || refused === undefined ? undefined : { used, refused };
+}
+
+/** The version that the run worked from, if it has rows that cannot be read. */
+export function unreadableIndexOf(
+  { runs, versions }: { readonly runs: MirrorRunTable; readonly versions: CsvVersionTable },
+  id: RunId,
+): CsvVersion | undefined {
+  const { csvVersionId } = runs.find(id) ?? {};
+  const used = csvVersionId == null ? undefined : versions.find(csvVersionId);
+  return used?.unreadableRows == null ? undefined : used;
+}
+
+/** In words, without a full stop. */
+export function sayUnreadable({ count, line, reason }: OddRows, rowCount: number | null): string {
+  return `${count} of ${rowCount} rows of the index cannot be read, for example line ${line}: ${reason}`;
+}
+
+/** For people: how many rows cannot be read, where, and what to do. Undefined when all can be. */
+export function sayUnreadableRows({ unreadableRows: rows, ...version }: CsvVersion): string | undefined {
+  if (rows === null) return undefined;
+  return (
+    `${sayUnreadable(rows, version.rowCount)}. ` +
+    `Cases that stand only there are not known: look at ${version.filePath}, and ask the court to mend it.`
+  );
 }
 
 /** One sentence for people: what could not be used, why, and what was used instead. */

@@ -14,7 +14,7 @@ import type { CsvVersion, NewCsvVersion, VersionId } from './csv-version.ts';
 import type { DownloadCounts, DownloadFilter } from './download-report.ts';
 import type { DownloadRow } from './download-row.ts';
 import type { IndexCheck } from './index-check-table.ts';
-import { type StaleIndex, staleIndexOf } from './index-use.ts';
+import { type StaleIndex, staleIndexOf, unreadableIndexOf } from './index-use.ts';
 import type { MirrorEvent, StoredMirrorEvent } from './mirror-event.ts';
 import type { MirrorRun, NewMirrorRun } from './mirror-run.ts';
 import { endMirrorRun, MirrorRunWriter } from './mirror-run-writer.ts';
@@ -150,6 +150,11 @@ export class MirrorLedger {
   /** What the run worked from instead of what the site had; undefined when it worked from what the site had. */
   async staleIndexOf(id: RunId): Promise<StaleIndex | undefined> {
     return staleIndexOf(this.#tables, id);
+  }
+
+  /** The version that the run worked from, if it has rows that cannot be read. */
+  async unreadableIndexOf(id: RunId): Promise<CsvVersion | undefined> {
+    return unreadableIndexOf(this.#tables, id);
   }
 
   /** Whether the last run that was to fetch something ended before it had a worklist. */

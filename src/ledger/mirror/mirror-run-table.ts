@@ -7,7 +7,7 @@ import { isoTime } from '../iso-time.ts';
 import type { RunId } from '../run.ts';
 import type { VersionId } from './csv-version.ts';
 import { type MirrorRun, type NewMirrorRun, readMirrorRun } from './mirror-run.ts';
-import { coverageRatio, judgeRunHealth, type RunCoverage } from './run-coverage.ts';
+import { coverageRatio, type IndexGrade, judgeRunHealth, type RunCoverage } from './run-coverage.ts';
 
 export class MirrorRunTable {
   readonly #database: Database;
@@ -95,7 +95,7 @@ export class MirrorRunTable {
     status: RunStatus,
     error: string | null,
     coverage: RunCoverage,
-    isIndexConfirmed: boolean,
+    index: IndexGrade,
     now: Instant,
   ): void {
     this.#database
@@ -107,7 +107,7 @@ export class MirrorRunTable {
         status,
         error,
         isoTime(now),
-        judgeRunHealth(status, coverage, isIndexConfirmed),
+        judgeRunHealth(status, coverage, index),
         coverageRatio(coverage),
         coverage.casesTotal,
         coverage.casesPlanned,

@@ -120,7 +120,7 @@ export class MirrorRunWriter {
 
 /** Measures a run and writes its end. Call it within a transaction. */
 export function endMirrorRun(
-  { runs, cases }: MirrorTables,
+  { runs, cases, versions }: MirrorTables,
   id: RunId,
   status: Exclude<RunStatus, 'running'>,
   error: string | null,
@@ -129,8 +129,10 @@ export function endMirrorRun(
   const run = runs.find(id);
   const total = run === undefined ? 0 : cases.countActive(run.source, run.csvVersionId ?? undefined);
   const coverage = runs.measure(id, total);
-  const isIndexConfirmed = run?.csvVersionId != null && run.refusedVersionId === null;
-  runs.end(id, status, error, coverage, isIndexConfirmed, now);
+  const used = run?.csvVersionId == null ? undefined : versions.find(run.csvVersionId);
+  const isConfirmed = used !== undefined && run?.refusedVersionId === null;
+  const grade = !isConfirmed ? 'not_confirmed' : used.unreadableRows === null ? 'whole' : 'unreadable_rows';
+  runs.end(id, status, error, coverage, grade, now);
   return coverage;
 }
 

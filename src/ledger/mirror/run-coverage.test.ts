@@ -30,8 +30,9 @@ describe('the health of a mirror run', () => {
         const ratio = c.casesDownloaded / Math.max(c.casesPlanned, 1);
         expect(coverageRatio(c)).toBe(ratio);
         const health = RULES.find(([, fits]) => fits(c, ratio))?.[0];
-        expect(judgeRunHealth('completed', c, true)).toBe(health);
-        expect(judgeRunHealth('completed', c, false)).toBe(health === 'ok' ? 'suspicious' : health);
+        expect(judgeRunHealth('completed', c, 'whole')).toBe(health);
+        expect(judgeRunHealth('completed', c, 'not_confirmed')).toBe(health === 'ok' ? 'suspicious' : health);
+        expect(judgeRunHealth('completed', c, 'unreadable_rows')).toBe(health === 'ok' ? 'partial' : health);
       }),
       { numRuns: 5_000 },
     );
@@ -40,7 +41,7 @@ describe('the health of a mirror run', () => {
   it('is never ok unless the run is completed', () => {
     fc.assert(
       fc.property(fc.constantFrom(...RUN_STATUSES), coverage, (status, c) => {
-        const health = judgeRunHealth(status, c, true);
+        const health = judgeRunHealth(status, c, 'whole');
         if (status !== 'completed') expect(health).not.toBe('ok');
         if (status === 'failed') expect(health).toBe('failed');
       }),
@@ -55,6 +56,8 @@ describe('the health of a mirror run', () => {
     ['ok when there was nothing to fetch', { casesPlanned: 0, casesAttempted: 0 }, 'ok'],
   ])('is %s', (_, counts, health) => {
     const planned = { casesTotal: 20, casesPlanned: 20, casesAttempted: 20, casesDownloaded: 0 };
-    expect(judgeRunHealth('completed', { ...planned, casesFailed: 0, casesSkipped: 0, ...counts }, true)).toBe(health);
+    expect(judgeRunHealth('completed', { ...planned, casesFailed: 0, casesSkipped: 0, ...counts }, 'whole')).toBe(
+      health,
+    );
   });
 });

@@ -1,6 +1,8 @@
 // How much of its worklist a mirror run got, and what that makes of its health (section 11 of the mirror's design, with one
-// change: a quiet day is ok if the site confirmed the index, and nothing is ok if it did not). Pure.
+// change: a quiet day is ok if the site confirmed the index, and nothing is ok by an index that it did not confirm or that
+// cannot be read whole). Pure.
 
+import { assertNever } from '../../platform/errors.ts';
 import type { Health, RunStatus } from '../health.ts';
 
 export interface RunCoverage {
@@ -14,6 +16,9 @@ export interface RunCoverage {
   readonly casesSkipped: number;
 }
 
+/** How far the index says what there is to fetch: all of it, all but rows that cannot be read, or what it was before. */
+export type IndexGrade = 'whole' | 'unreadable_rows' | 'not_confirmed';
+
 const OK_FROM = 0.95;
 const FAILED_BELOW = 0.1;
 
@@ -23,14 +28,24 @@ export function coverageRatio({ casesDownloaded, casesPlanned }: RunCoverage): n
 
 /**
  * Only a completed run can be `ok`: one that failed before it had a worklist has nothing to be measured by. Without a
- * confirmed index nobody knows what there is to fetch: then `ok` becomes `suspicious`.
+ * confirmed index nobody knows what there is to fetch: then `ok` becomes `suspicious`. Rows that cannot be read may be
+ * cases: then it becomes `partial`.
  */
-export function judgeRunHealth(status: RunStatus, coverage: RunCoverage, isIndexConfirmed: boolean): Health {
+export function judgeRunHealth(status: RunStatus, coverage: RunCoverage, index: IndexGrade): Health {
   if (status === 'failed') return 'failed';
   const health = judgeCoverage(coverage);
   if (health !== 'ok') return health;
   if (status !== 'completed') return 'partial';
-  return isIndexConfirmed ? 'ok' : 'suspicious';
+  switch (index) {
+    case 'whole':
+      return 'ok';
+    case 'unreadable_rows':
+      return 'partial';
+    case 'not_confirmed':
+      return 'suspicious';
+    default:
+      return assertNever(index);
+  }
 }
 
 function judgeCoverage(coverage: RunCoverage): Health {

@@ -23,7 +23,14 @@ const PROMISED = {
       'error_message TEXT',
       'file_path TEXT!',
     ],
-    added: ['source TEXT!'],
+    added: [
+      'source TEXT!',
+      'unreadable_count INTEGER!',
+      'unreadable_line INTEGER',
+      'unreadable_reason TEXT',
+      'without_file_count INTEGER!',
+      'without_file_line INTEGER',
+    ],
   },
   cases: {
     columns: [
@@ -218,7 +225,12 @@ describe('a mirror of an earlier edition', () => {
     const download = (run: number, status: string, sha: string) =>
       `INSERT INTO downloads (run_id, case_id, status, file_path, file_size_bytes, file_sha256, created_at, updated_at)
        VALUES (${run}, 1, '${status}', 'uj/A.pdf', 7, ${sha}, '', '2026-01-0${run}');`;
+    const row = (line: number, reason: string) =>
+      `INSERT INTO events (event_type, payload_json, created_at) VALUES
+       ('DECISION', '{"csv_version_id":2,"decision":"unreadable_row","line":${line},"reason":"${reason}"}', '');`;
     old.exec(`${version(1, 1)} ${version(2, 1)} ${version(3, 0)}
+      ${row(9, 'no token')} ${row(7, 'invalid token')} ${row(5, 'more cells than columns')}
+      INSERT INTO events (event_type, payload_json, created_at) VALUES ('DECISION', 'no JSON', '');
       INSERT INTO cases (action_token_raw, action_token_norm, source, first_seen_version_id, last_seen_version_id)
       VALUES ('A', 'A', 'uj', 1, 1), ('B', 'B', 'uj', 1, 1);
       INSERT INTO runs (kind, name, params_json, settings, status, started_at)
@@ -230,10 +242,19 @@ describe('a mirror of an earlier edition', () => {
     const ledger = await Ledger.open(scratch(), { clock: new FakeClock() });
     const facts = await ledger.mirror.caseFacts('uj');
     const check = await ledger.mirror.indexCheck('uj');
+    const versions = await ledger.mirror.versions('uj', 3);
     await ledger.close();
     const [one, other] = facts.map(({ held }) => held);
     expect(one).toMatchObject({ version: 1, filePath: 'uj/A.pdf', sha256: 'bb', runId: 2, downloadedAt: '2026-01-02' });
     expect(other).toBeUndefined();
+    expect(versions.map(({ unreadableRows, rowsWithoutFile }) => [unreadableRows, rowsWithoutFile])).toEqual([
+      [null, null],
+      [
+        { count: 2, line: 5, reason: 'more cells than columns' },
+        { count: 1, line: 9, reason: 'no token' },
+      ],
+      [null, null],
+    ]);
     expect(check).toEqual({
       source: 'uj',
       checkedAt: '2026-01-03',

@@ -119,3 +119,27 @@ export const CASE_FILES_SCHEMA = `
     WHERE id IN (SELECT max(id) FROM downloads
       WHERE status = 'downloaded' AND file_sha256 IS NOT NULL AND file_path IS NOT NULL GROUP BY case_id);
 `;
+
+export const ODD_ROWS_SCHEMA = `
+  -- Rows of an index that no case could be made from, and rows that name a case and no file; with the first of each.
+  ALTER TABLE csv_versions ADD COLUMN unreadable_count INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE csv_versions ADD COLUMN unreadable_line INTEGER;
+  ALTER TABLE csv_versions ADD COLUMN unreadable_reason TEXT;
+  ALTER TABLE csv_versions ADD COLUMN without_file_count INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE csv_versions ADD COLUMN without_file_line INTEGER;
+  -- Until here they were told in events only.
+  CREATE TEMP TABLE odd_rows AS
+    SELECT CAST(payload_json ->> 'csv_version_id' AS INTEGER) AS version, CAST(payload_json ->> 'line' AS INTEGER) AS line,
+      payload_json ->> 'reason' AS reason
+    FROM events WHERE CASE WHEN event_type = 'DECISION' AND json_valid(payload_json)
+      THEN payload_json ->> 'decision' = 'unreadable_row' ELSE 0 END;
+  UPDATE csv_versions SET unreadable_count = found.rows, unreadable_line = found.first, unreadable_reason = found.reason
+    FROM (SELECT version, count(*) AS rows, min(line) AS first, reason FROM odd_rows
+      WHERE reason <> 'no token' GROUP BY version) found
+    WHERE csv_versions.id = found.version;
+  UPDATE csv_versions SET without_file_count = found.rows, without_file_line = found.first
+    FROM (SELECT version, count(*) AS rows, min(line) AS first FROM odd_rows
+      WHERE reason = 'no token' GROUP BY version) found
+    WHERE csv_versions.id = found.version;
+  DROP TABLE odd_rows;
+`;

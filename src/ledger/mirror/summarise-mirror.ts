@@ -5,13 +5,15 @@ import type { Database } from '../database.ts';
 import type { Run, RunSummary } from '../run.ts';
 import { CsvVersionTable } from './csv-version-table.ts';
 import { DownloadReport } from './download-report.ts';
-import { sayStaleIndex, staleIndexOf } from './index-use.ts';
+import { sayStaleIndex, sayUnreadableRows, staleIndexOf, unreadableIndexOf } from './index-use.ts';
 import { MirrorRunTable } from './mirror-run-table.ts';
 
 export function summariseMirror(database: Database, run: Run): RunSummary {
   const { byStatus } = new DownloadReport(database).count(run.id);
   const tables = { runs: new MirrorRunTable(database), versions: new CsvVersionTable(database) };
   const stale = staleIndexOf(tables, run.id);
+  const unreadable = unreadableIndexOf(tables, run.id);
+  const warnings = [run.error, stale && sayStaleIndex(stale), unreadable && sayUnreadableRows(unreadable)];
   return {
     run: run.id,
     name: run.name,
@@ -29,6 +31,6 @@ export function summariseMirror(database: Database, run: Run): RunSummary {
     records: 0,
     invalid: 0,
     seconds: Math.round(run.activeMs / 10) / 100,
-    warnings: [...(run.error === undefined ? [] : [run.error]), ...(stale === undefined ? [] : [sayStaleIndex(stale)])],
+    warnings: warnings.filter((warning) => warning !== undefined),
   };
 }

@@ -18,5 +18,8 @@ export interface CsvSyncResult {
   /** Set when what was fetched could not be used, and an earlier version is. */
   readonly refused: { readonly versionId: VersionId; readonly reason: string } | undefined;
   readonly duplicates: readonly DuplicateToken[];
+  /** In what came now; empty when it had not changed. */
   readonly unreadable: readonly UnreadableRow[];
+  /** What cannot be read in the version to work from, for people; undefined when all can be. */
+  readonly unreadableRows: string | undefined;
 }

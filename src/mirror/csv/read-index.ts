@@ -19,10 +19,13 @@ export interface DuplicateToken {
   readonly lines: readonly number[];
 }
 
-/** A row of the index that no case could be made from. */
+/**
+ * A row of the index that no case could be made from. `no token`: the court announces a case without a file, so nothing
+ * is missed; of all others nobody knows which case they are.
+ */
 export interface UnreadableRow {
   readonly line: number;
-  readonly reason: 'no token' | 'invalid token' | 'more cells than columns';
+  readonly reason: 'no token' | 'invalid token' | 'token in another column' | 'more cells than columns';
 }
 
 export interface ReadIndex {
@@ -71,13 +74,16 @@ function readRows(rows: readonly Row[], width: number, matched: MatchedColumns):
     if (cells.slice(width).some((cell) => cell.trim() !== '')) {
       unreadable.push({ line, reason: 'more cells than columns' });
       // A quote that is not closed makes several rows one, so a cell can hold the cells of another row.
-      for (const word of cells.flatMap((cell) => cell.split(/[\s,;|"]+/))) unreadWords.add(normalizeActionToken(word));
+      for (const word of cells.flatMap(wordsOf)) unreadWords.add(normalizeActionToken(word));
       continue;
     }
     const tokens = splitTokens(cellOf(cells, matched, 'actions') ?? '');
     const named = tokens.map((raw) => ({ raw, norm: normalizeActionToken(raw) })).filter(({ norm }) => norm !== '');
     if (named.length === 0) {
-      unreadable.push({ line, reason: tokens.length === 0 ? 'no token' : 'invalid token' });
+      const hasSlipped = cells.some((cell) => wordsOf(cell).some(looksLikeToken));
+      const reason = tokens.length > 0 ? 'invalid token' : hasSlipped ? 'token in another column' : 'no token';
+      unreadable.push({ line, reason });
+      if (hasSlipped) for (const word of cells.flatMap(wordsOf)) unreadWords.add(normalizeActionToken(word));
       continue;
     }
     const { fields, unreadDate } = readFields(cells, matched);
@@ -101,6 +107,15 @@ function readRows(rows: readonly Row[], width: number, matched: MatchedColumns):
     .map(([tokenNorm, { raw, lines }]) => ({ tokenNorm, raw, lines }));
   const found = [...cases.values()].map(({ fields }) => fields);
   return { kind: 'read', rowCount: rows.length, cases: found, duplicates, unreadable, unreadWords, unreadDates };
+}
+
+function wordsOf(cell: string): string[] {
+  return cell.split(/[\s,;|"]+/);
+}
+
+/** A cell that is missing or a quote that is not closed moves the token: no other column has such a word. */
+function looksLikeToken(word: string): boolean {
+  return /^(?=.*\d)(?=.*[A-Z])[A-Z0-9]{12,}$/.test(word);
 }
 
 function readFields(cells: readonly string[], matched: MatchedColumns) {

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import type { FetchPipeline } from '../../fetch/fetch-pipeline.ts';
 import type { Patience } from '../../fetch/patience.ts';
 import { isoTime } from '../../ledger/iso-time.ts';
-import type { CsvVersion, NewCsvVersion, VersionId } from '../../ledger/mirror/csv-version.ts';
+import type { CsvVersion, NewCsvVersion, OddRows, VersionId } from '../../ledger/mirror/csv-version.ts';
+import { sayUnreadableRows } from '../../ledger/mirror/index-use.ts';
 import type { MirrorEvent } from '../../ledger/mirror/mirror-event.ts';
 import type { MirrorLedger, StoredVersion } from '../../ledger/mirror/mirror-ledger.ts';
 import type { RunId } from '../../ledger/run.ts';
@@ -21,7 +22,7 @@ import type { CsvSyncResult } from './csv-sync-result.ts';
 import { type FetchedIndex, fetchIndex } from './fetch-index.ts';
 import { judgeIndex } from './judge-index.ts';
 import { indexFileName, keepIndexFile } from './keep-index-file.ts';
-import { type ReadIndex, readIndex } from './read-index.ts';
+import { type ReadIndex, readIndex, type UnreadableRow } from './read-index.ts';
 
 export interface SyncContext {
   readonly source: Source;
@@ -47,7 +48,9 @@ export async function syncCsv(context: SyncContext): Promise<CsvSyncResult> {
   await emit({ label: 'PLAN', fields: { phase: 'csv_sync', step: 'start', source: source.id, url } });
   const current = await ledger.lastGoodVersion(source.id);
   const fetched = await fetchIndex({ ...context, url, current });
-  const result = await take(context, url, current, fetched);
+  const taken = await take(context, url, current, fetched);
+  const version = await ledger.version(taken.versionId);
+  const result = { ...taken, unreadableRows: version && sayUnreadableRows(version) };
   await emit({
     label: 'PLAN',
     fields: {
@@ -60,17 +63,20 @@ export async function syncCsv(context: SyncContext): Promise<CsvSyncResult> {
       changed_cases: result.changedCaseIds.length,
       removed_cases: result.removedCaseIds.length,
       returned_cases: result.returnedCaseIds.length,
+      unreadable_rows: version?.unreadableRows?.count,
     },
   });
   return result;
 }
+
+type Taken = Omit<CsvSyncResult, 'unreadableRows'>;
 
 async function take(
   context: SyncContext,
   url: string,
   current: CsvVersion | undefined,
   fetched: FetchedIndex,
-): Promise<CsvSyncResult> {
+): Promise<Taken> {
   const { source, clock, ledger } = context;
   const version: NewCsvVersion = {
     source: source.id,
@@ -80,6 +86,8 @@ async function take(
     lastModified: null,
     sha256: '',
     rowCount: 0,
+    unreadableRows: null,
+    rowsWithoutFile: null,
     filePath: '',
   };
   if (fetched.kind === 'failed') {
@@ -99,22 +107,23 @@ async function takeBytes(
   current: CsvVersion | undefined,
   version: NewCsvVersion,
   { bytes, contentType, etag, lastModified }: FetchedIndex & { readonly kind: 'fetched' },
-): Promise<CsvSyncResult> {
+): Promise<Taken> {
   const { source, ledger, directory, log, run, acceptShrink = false } = context;
   const sha256 = hash('sha256', bytes);
   if (current?.sha256 === sha256) return unchanged(context, current, version);
   const filePath = await keep(context, version, sha256, bytes);
   const index = readIndex(bytes, contentType, source.columns);
-  const rowCount = index.kind === 'read' ? index.rowCount : 0;
+  const { rowCount = 0, duplicates = [], unreadable = [] } = index.kind === 'read' ? index : {};
+  const unreadableRows = summarise(unreadable.filter(({ reason }) => reason !== 'no token'));
+  const rowsWithoutFile = summarise(unreadable.filter(({ reason }) => reason === 'no token'));
   const stored = await ledger.storeVersion(
-    { ...version, etag, lastModified, sha256, rowCount, filePath },
+    { ...version, etag, lastModified, sha256, rowCount, unreadableRows, rowsWithoutFile, filePath },
     (known) =>
       index.kind === 'read' ? judgeIndex(index, known, acceptShrink) : { kind: 'refused', reason: index.reason },
     { run, tell: (id) => (index.kind === 'read' ? findingsOf(index, id) : []) },
   );
   if (stored.kind === 'refused') return refuse(context, current, stored);
   for (const event of stored.told) log.write(event, run);
-  const { duplicates = [], unreadable = [] } = index.kind === 'read' ? index : {};
   return {
     versionId: stored.id,
     isNewVersion: true,
@@ -124,6 +133,11 @@ async function takeBytes(
     duplicates,
     unreadable,
   };
+}
+
+function summarise(rows: readonly UnreadableRow[]): OddRows | null {
+  const [first] = rows;
+  return first === undefined ? null : { count: rows.length, ...first };
 }
 
 /** What is odd in an index. Told with its version: once that is stored, nobody reads these bytes again. */
@@ -166,13 +180,13 @@ async function unchanged(
   { ledger, directory }: SyncContext,
   current: CsvVersion,
   { fetchedAt }: NewCsvVersion,
-): Promise<CsvSyncResult> {
+): Promise<Taken> {
   await ledger.confirmVersion(current, fetchedAt);
   return { ...going(directory, current), refused: undefined };
 }
 
 /** No news: the version in use stays. */
-function going({ path }: MirrorDirectory, { id, filePath }: CsvVersion): Omit<CsvSyncResult, 'refused'> {
+function going({ path }: MirrorDirectory, { id, filePath }: CsvVersion): Omit<Taken, 'refused'> {
   return { ...NOTHING, versionId: id, csvPath: join(path, filePath) };
 }
 
@@ -181,7 +195,7 @@ async function refuse(
   { source, emit, directory }: SyncContext,
   current: CsvVersion | undefined,
   stored: StoredVersion,
-): Promise<CsvSyncResult> {
+): Promise<Taken> {
   const reason = stored.kind === 'refused' ? stored.reason : '';
   await emit({
     label: 'ERROR',

@@ -191,6 +191,8 @@ async function plant(ledger: Ledger, source: string, lines: readonly LineOf<'add
     lastModified: null,
     sha256: '',
     rowCount: added.length,
+    unreadableRows: null,
+    rowsWithoutFile: null,
     filePath: '',
   };
   await ledger.mirror.storeVersion(version, () => ({ kind: 'accepted', changes: { added, kept: [], removed: [] } }));

@@ -1,6 +1,8 @@
 // How current the index of a source is: which version is in use, when the site last confirmed it, and what was wrong with
 // the last look at it. Whatever says how much is held says this too: all of an old index is not all.
 
+import type { OddRows } from '../../ledger/mirror/csv-version.ts';
+import { sayUnreadable } from '../../ledger/mirror/index-use.ts';
 import type { MirrorLedger } from '../../ledger/mirror/mirror-ledger.ts';
 import type { Instant } from '../../platform/clock.ts';
 
@@ -11,6 +13,10 @@ export interface IndexState {
   /** The version in use. Null, as what follows, when there is none. */
   readonly csv_version_id: number | null;
   readonly row_count: number | null;
+  /** Rows of it that no case could be made from, although they may have one; null when there are none. */
+  readonly unreadable_rows: OddRows | null;
+  /** Rows of it that name a case and no file; null when there are none. */
+  readonly rows_without_file: OddRows | null;
   /** When its bytes came. ISO 8601, UTC, as the other times. */
   readonly fetched_at: string | null;
   /** When the site last gave the same bytes, or said that they have not changed. */
@@ -33,6 +39,8 @@ export async function indexState(ledger: MirrorLedger, source: string, now: Inst
     state: used === undefined ? 'none' : refused === undefined ? 'confirmed' : 'not_confirmed',
     csv_version_id: used?.id ?? null,
     row_count: used?.rowCount ?? null,
+    unreadable_rows: used?.unreadableRows ?? null,
+    rows_without_file: used?.rowsWithoutFile ?? null,
     fetched_at: used?.fetchedAt ?? null,
     confirmed_at: confirmedAt,
     age_seconds: confirmedAt === null ? null : Math.max(0, Math.round((now - Date.parse(confirmedAt)) / 1_000)),
@@ -47,7 +55,20 @@ export function sayIndexState(index: IndexState): string {
   const failure = problem === null ? '' : `what came at ${checked_at} could not be used: ${problem.reason}`;
   if (version === null) return problem === null ? 'no index yet' : `there is no index: ${failure}`;
   const age = `version ${version} of the index, last confirmed by the site ${sayAge(age_seconds ?? 0)} ago (${confirmed_at})`;
-  return problem === null ? age : `${age}; ${failure}`;
+  return [age, ...(problem === null ? [] : [failure]), ...sayOddRows(index)].join('; ');
+}
+
+/** What is not known by the version in use, and what it says is not there yet. */
+function sayOddRows({ row_count, unreadable_rows: unreadable, rows_without_file: without }: IndexState): string[] {
+  return [
+    ...(unreadable === null ? [] : [sayUnreadable(unreadable, row_count)]),
+    ...(without === null
+      ? []
+      : [
+          `${without.count} row${without.count === 1 ? '' : 's'} of the index announce${without.count === 1 ? 's' : ''} ` +
+            `a case without a file, for example line ${without.line}`,
+        ]),
+  ];
 }
 
 /** Of two units the larger that fits twice: 90 minutes are 90 min, and 36 hours are 36 h. */

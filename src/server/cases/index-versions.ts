@@ -8,7 +8,7 @@ import { cleanText } from '../http/clean.ts';
 
 export async function tellVersions(mirror: MirrorLedger, versions: readonly CsvVersion[]): Promise<IndexVersion[]> {
   const changes = await mirror.changesOf(versions.map(({ id }) => id));
-  return versions.map(({ id, source, fetchedAt, sha256, rowCount, errorMessage }) => {
+  return versions.map(({ id, source, fetchedAt, sha256, rowCount, unreadableRows, errorMessage }) => {
     const { added, removed, changed } = changes.get(id) ?? NO_CHANGES;
     return {
       id,
@@ -16,6 +16,7 @@ export async function tellVersions(mirror: MirrorLedger, versions: readonly CsvV
       fetched_at: fetchedAt,
       sha256,
       row_count: rowCount,
+      unreadable_rows: unreadableRows,
       valid: errorMessage === null,
       error_message: cleanText(errorMessage ?? undefined),
       new_count: added,

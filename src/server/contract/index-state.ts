@@ -5,6 +5,15 @@ import { z } from 'zod';
 const count = z.int().min(0);
 const text = z.string().nullable();
 
+/** Rows of an index that have the same fault. */
+export const OddRows = z
+  .object({
+    count,
+    line: z.int().describe('of the first; the header is line 1'),
+    reason: z.string().describe('what is wrong with the first'),
+  })
+  .meta({ id: 'OddRows' });
+
 /** How current the index of a source is. */
 export const IndexState = z
   .object({
@@ -14,6 +23,8 @@ export const IndexState = z
       .describe('none: no version could ever be used; not_confirmed: the last look brought nothing that could be used'),
     csv_version_id: z.int().nullable().describe('the version in use'),
     row_count: count.nullable(),
+    unreadable_rows: OddRows.nullable().describe('rows that no case could be made from, although they may have one'),
+    rows_without_file: OddRows.nullable().describe('rows that name a case and no file of it'),
     fetched_at: text.describe('when its bytes came'),
     confirmed_at: text.describe('when the site last gave the same bytes, or said that they have not changed'),
     age_seconds: count.nullable().describe('since it was confirmed'),

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { ErrorAnswer, PathId } from './common.ts';
+import { OddRows } from './index-state.ts';
 import { reading } from './route.ts';
 
 const count = z.int().min(0);
@@ -14,6 +15,7 @@ export const IndexVersion = z
     fetched_at: z.string(),
     sha256: z.string(),
     row_count: count,
+    unreadable_rows: OddRows.nullable().describe('rows that no case could be made from, although they may have one'),
     valid: z.boolean(),
     error_message: text.describe('why it was refused'),
     new_count: count.describe('cases that it added or brought back'),

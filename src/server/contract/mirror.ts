@@ -324,7 +324,9 @@ export const MIRROR_ROUTES = {
         problems: z
           .array(z.object({ code: z.string(), message: z.string() }))
           .optional()
-          .describe('index_not_confirmed: the index could not be brought up to date; left out when there are none'),
+          .describe(
+            'index_not_confirmed: the index could not be brought up to date; index_rows_unreadable: it has rows that cannot be read; left out when there are none',
+          ),
       }),
       202: z.object({ ok: z.literal(true), run_id: z.int(), url: z.string() }),
       404: ErrorAnswer,

@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { sayStaleIndex } from '../../ledger/mirror/index-use.ts';
+import { sayStaleIndex, sayUnreadableRows } from '../../ledger/mirror/index-use.ts';
 import type { MirrorEvent } from '../../ledger/mirror/mirror-event.ts';
 import type { RunId } from '../../ledger/run.ts';
 import type { MirrorConfig } from '../../mirror/config/mirror-config.ts';
@@ -136,6 +136,11 @@ async function begin({ children, ledger, defaults }: ServerContext, limit: numbe
 async function summarise({ ledger }: ServerContext, id: RunId): Promise<AnswerOf<'webhook'>> {
   const { downloaded, skipped, failed } = (await ledger.mirror.countDownloads(id)).byStatus;
   const stale = await ledger.mirror.staleIndexOf(id);
+  const unreadable = await ledger.mirror.unreadableIndexOf(id);
+  const problems = [
+    { code: 'index_not_confirmed', message: stale && sayStaleIndex(stale) },
+    { code: 'index_rows_unreadable', message: unreadable && sayUnreadableRows(unreadable) },
+  ].flatMap(({ code, message }) => (message === undefined ? [] : [{ code, message: cleanText(message) }]));
   return {
     ok: true,
     entrypoint: 'webhook',
@@ -144,9 +149,7 @@ async function summarise({ ledger }: ServerContext, id: RunId): Promise<AnswerOf
     run_id: id,
     csv_version_id: (await ledger.mirror.run(id))?.csvVersionId ?? null,
     summary: { processed: downloaded + skipped + failed, downloaded, skipped, failed },
-    ...(stale !== undefined && {
-      problems: [{ code: 'index_not_confirmed', message: cleanText(sayStaleIndex(stale)) }],
-    }),
+    ...(problems.length > 0 && { problems }),
   };
 }
 

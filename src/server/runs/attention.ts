@@ -1,6 +1,7 @@
 // What a person should look at, in words, the most urgent first. Decided from plain facts.
 
 import type { HostWait } from '../../fetch/host-wait.ts';
+import { sayUnreadable } from '../../ledger/mirror/index-use.ts';
 import type { Instant } from '../../platform/clock.ts';
 import type { IndexState, MirrorCoverage } from '../contract/index-state.ts';
 import type { Attention, RunRow, SiteWalk } from '../contract/runs.ts';
@@ -160,7 +161,24 @@ function ofHost({ host, isOpen, wait, isWaitedFor }: AttentionFacts['hosts'][num
   return [item(isOpen ? 'urgent' : 'notice', `waiting for ${host}, ${reason}`, { host, action })];
 }
 
-function ofIndex({ source, problem, confirmed_at }: IndexState): Attention[] {
+function ofIndex(index: IndexState): Attention[] {
+  return [...ofStaleIndex(index), ...ofUnreadableRows(index)];
+}
+
+function ofUnreadableRows({
+  source,
+  unreadable_rows: rows,
+  row_count,
+  csv_version_id,
+  fetched_at,
+}: IndexState): Attention[] {
+  if (rows === null) return [];
+  const text = `${source}: ${sayUnreadable(rows, row_count)}`;
+  const action = `Look at version ${csv_version_id} of the index, and ask the court to mend it: cases that stand only there are not known.`;
+  return [item('warning', text, { source, since: fetched_at, action })];
+}
+
+function ofStaleIndex({ source, problem, confirmed_at }: IndexState): Attention[] {
   if (problem === null) return [];
   const text = `${source}: the index could not be brought up to date: ${problem.reason}`;
   const action = 'Look at the address of the index (curlew mirror config): what the court added since is not known.';

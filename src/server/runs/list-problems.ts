@@ -1,6 +1,6 @@
 // What went otherwise than hoped, grouped, with an example each.
 
-import { sayStaleIndex } from '../../ledger/mirror/index-use.ts';
+import { sayStaleIndex, sayUnreadableRows } from '../../ledger/mirror/index-use.ts';
 import type { ReportedRun } from '../../ledger/reports/run-report.ts';
 import type { AnswerOf } from '../contract/routes.ts';
 import { clean, cleanText } from '../http/clean.ts';
@@ -38,6 +38,13 @@ async function mirrorProblems({ ledger }: ServerContext, run: ReportedRun): Prom
     };
     problems.push({ verdict: 'failed', reason: 'index_not_confirmed', step: null, count: 1, example });
   }
+  const unreadable = await ledger.mirror.unreadableIndexOf(run.id);
+  if (unreadable?.unreadableRows != null) {
+    const { count, line, reason } = unreadable.unreadableRows;
+    const detail = clean(sayUnreadableRows(unreadable) ?? null);
+    const example = { request: null, case: null, text: `line ${line}: ${reason}`, detail };
+    problems.push({ verdict: 'failed', reason: 'index_rows_unreadable', step: null, count, example });
+  }
   for (const status of ['failed', 'skipped'] as const) {
     const found = await ledger.mirror.listDownloads({ runId: run.id, status });
     for (const [code, rows] of Map.groupBy(found, ({ download }) => download.errorCode ?? 'internal_error')) {
@@ -59,8 +66,6 @@ async function mirrorProblems({ ledger }: ServerContext, run: ReportedRun): Prom
     }
   }
   // The index first, if it was not good: it says what all the others are counted by.
-  return problems.sort(
-    (a, b) =>
-      Number(b.reason === 'index_not_confirmed') - Number(a.reason === 'index_not_confirmed') || b.count - a.count,
-  );
+  const isOfIndex = ({ example }: Problems[number]) => Number(example.case === null);
+  return problems.sort((a, b) => isOfIndex(b) - isOfIndex(a) || b.count - a.count);
 }

@@ -1,7 +1,7 @@
 // Every version of a mirrored index: when it came, whether it was used, and how much it changed.
 
 import type { IndexVersion } from '../../../src/server/contract/index-versions.ts';
-import { formatCount } from '../lib/format.ts';
+import { countOf, formatCount } from '../lib/format.ts';
 import { useQuery } from '../lib/navigation.ts';
 import { indexPath, queryOf } from '../lib/route.ts';
 import { useResource } from '../lib/use-resource.ts';
@@ -23,10 +23,16 @@ const COLUMNS: readonly Column<IndexVersion>[] = [
   },
   {
     label: 'State',
-    cell: ({ valid, error_message }) => (
+    cell: ({ valid, error_message, unreadable_rows: unreadable }) => (
       <>
         <Badge tone={valid ? 'good' : 'bad'}>{valid ? 'used' : 'refused'}</Badge>
         {error_message !== null && <span class="faint"> {error_message}</span>}
+        {valid && unreadable !== null && (
+          <span class="is-bad">
+            {' '}
+            {countOf(unreadable.count, 'row')} cannot be read, for example line {unreadable.line}: {unreadable.reason}
+          </span>
+        )}
       </>
     ),
   },

@@ -1,7 +1,7 @@
 // How much of each mirrored source is held, and how current the index is that says so.
 
 import type { IndexState, MirrorCoverage } from '../../../src/server/contract/index-state.ts';
-import { formatAge, formatCount, formatShare } from '../lib/format.ts';
+import { countOf, formatAge, formatCount, formatShare } from '../lib/format.ts';
 import { indexPath, queryOf } from '../lib/route.ts';
 import { Badge } from './badge.tsx';
 import type { Column } from './column.ts';
@@ -65,6 +65,7 @@ function HeldBar({ coverage: { cases_held: held, cases_wanted: wanted } }: { rea
 /** Which version is in use, how old it is, and what is wrong with it. */
 export function IndexMark({ source, index }: { readonly source: string; readonly index: IndexState }) {
   const { state, csv_version_id: version, age_seconds: age, confirmed_at, checked_at, problem } = index;
+  const { row_count, unreadable_rows: unreadable, rows_without_file: without } = index;
   return (
     <>
       <span class="badges">
@@ -79,6 +80,17 @@ export function IndexMark({ source, index }: { readonly source: string; readonly
       {problem !== null && (
         <p class="is-bad">
           What came at <When at={checked_at} /> could not be used: {problem.reason}
+        </p>
+      )}
+      {unreadable !== null && (
+        <p class="is-bad">
+          {formatCount(unreadable.count)} of {formatCount(row_count)} rows cannot be read, for example line{' '}
+          {unreadable.line}: {unreadable.reason}. Cases that stand only there are not known.
+        </p>
+      )}
+      {without !== null && (
+        <p class="faint">
+          {countOf(without.count, 'case')} announced without a file, for example in line {without.line}.
         </p>
       )}
     </>
