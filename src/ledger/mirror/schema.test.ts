@@ -25,10 +25,10 @@ const PROMISED = {
     ],
     added: [
       'source TEXT!',
-      'unreadable_count INTEGER!',
+      'unreadable_count INTEGER! = 0',
       'unreadable_line INTEGER',
       'unreadable_reason TEXT',
-      'without_file_count INTEGER!',
+      'without_file_count INTEGER! = 0',
       'without_file_line INTEGER',
     ],
   },
