@@ -35,7 +35,7 @@ export function decidePage(
 ): PageDecision {
   const number = before.pages + 1;
   const whole = allStated(before);
-  const stray = number > 1 ? findStray(number, url, page, known, rules) : undefined;
+  const stray = findStray(number, url, page, known, rules);
   if (stray !== undefined) return whole === undefined ? notBelieved(stray) : end(whole, false);
   const again = number > 1 && page.items.length > 0 ? (known.samePage ?? known.landedOn) : undefined;
   if (again !== undefined) {
@@ -87,7 +87,7 @@ function allStated({ listed, urls, statedTotal }: ListCounts): string | undefine
   return isAll ? `all ${statedTotal} items that the site states` : undefined;
 }
 
-/** A redirect to another page than the one the list led to. An expired session looks like that. */
+/** A redirect to another page than the one that was asked for. An expired session looks like that. */
 function findStray(
   number: number,
   url: string,
@@ -96,6 +96,12 @@ function findStray(
   { pagesMayRedirect = false }: WalkRules,
 ): string | undefined {
   if (pagesMayRedirect || isSamePage(url, page.url)) return undefined;
+  if (number === 1) {
+    return (
+      `the start page was redirected to ${page.url}. If the list has moved, write the address of its first page as the ` +
+      'start page; if its pages are always answered from another address, declare list.pagesMayRedirect'
+    );
+  }
   const which = known.landedOn === undefined ? '' : `, which is page ${known.landedOn}`;
   return `page ${number} was redirected to ${page.url}${which}`;
 }

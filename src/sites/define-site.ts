@@ -44,7 +44,7 @@ export interface ListOptions {
   readonly lastPageMayBeEmpty?: boolean | Selector;
   /** What the next link of a last page is, or may be. Another end is taken for a fault. Default `absent`. */
   readonly nextOnLastPage?: NextOnLastPage | readonly NextOnLastPage[];
-  /** Whether a next link may be redirected to another page than it names. Default: no, an expired session looks like that. */
+  /** Whether start pages and next links may be redirected to another page than they name. Default: no. */
   readonly pagesMayRedirect?: boolean;
   /** Default `first-page`, and `none` for a list that states a total. */
   readonly recheck?: Recheck;

@@ -35,7 +35,8 @@ export interface PageParts {
 export async function startHostileList(): Promise<ListOnServer> {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x');
-    if (pathname === '/list') return sendPage(list, Number(searchParams.get('page') ?? 1), response);
+    if (/^\/list(;.*|\/)?$/.test(pathname)) return sendPage(list, Number(searchParams.get('page') ?? 1), response);
+    if (pathname === '/archive') return html(response, render({ ...usual(list, 1), items: [901, 902], next: '' }));
     if (pathname === '/login') return html(response, '<html><body><form><input name=user></form></body></html>');
     const [, id] = /^\/case\/(\d+)$/.exec(pathname) ?? [];
     if (id === undefined) return void response.writeHead(404).end();

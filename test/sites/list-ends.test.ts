@@ -31,15 +31,15 @@ function onPage7(answer: Answer): void {
   list.answer = (number) => (number === 7 ? answer : undefined);
 }
 
-function walk(options: ListOptions = {}) {
+function walk(options: ListOptions = {}, startPages = ['/list'], hosts: readonly string[] = []) {
   const site = defineSite({
     domain: 'hostile.example',
-    startPages: ['/list'],
+    startPages,
     list: { items: 'a.case', next: '.next', ...options },
     scraper: CourtCases,
     itemStep: 'parseCase',
   });
-  const settings = { baseUrl: list.url, allowHosts: [new URL(list.url).host], rate: 'off' } as const;
+  const settings = { baseUrl: list.url, allowHosts: [new URL(list.url).host, ...hosts], rate: 'off' } as const;
   return walkSite(site, { data: scratch('data'), ...settings }).end;
 }
 
@@ -53,8 +53,8 @@ async function inLedger<T>(look: (ledger: Ledger) => Promise<T>): Promise<T> {
 }
 
 /** Walks, expects that nothing was committed, and gives where the list stands. */
-async function incomplete(options: ListOptions = {}): Promise<StartPage | undefined> {
-  await expect(walk(options)).rejects.toMatchObject({ code: 'incomplete_pagination' });
+async function incomplete(options: ListOptions = {}, hosts: readonly string[] = []): Promise<StartPage | undefined> {
+  await expect(walk(options, ['/list'], hosts)).rejects.toMatchObject({ code: 'incomplete_pagination' });
   const [partial, runs] = await inLedger(async (ledger) => [
     await ledger.sites.partialRun('hostile.example'),
     await ledger.runs(9),
@@ -65,8 +65,8 @@ async function incomplete(options: ListOptions = {}): Promise<StartPage | undefi
   return startPage;
 }
 
-async function complete(options: ListOptions = {}, items = 120): Promise<void> {
-  expect(await walk(options)).toMatchObject({ kind: 'committed', run: { items } });
+async function complete(options: ListOptions = {}, items = 120, startPages = ['/list']): Promise<void> {
+  expect(await walk(options, startPages)).toMatchObject({ kind: 'committed', run: { items } });
 }
 
 it('a list that behaves is complete, and its first page is read a second time', async () => {
@@ -90,6 +90,31 @@ describe('a page that is redirected leaves the list incomplete', () => {
       },
     );
   }
+
+  it.each(['/archive', '/login', 'http://localhost:PORT/list?page=1'])(
+    'to %s, when it is the start page',
+    async (to) => {
+      const { port } = new URL(list.url);
+      list.answer = (_, nth) => (nth === 1 ? redirect(to.replace('PORT', port)) : undefined);
+      const { reason } = (await incomplete({}, ['localhost'])) ?? {};
+      expect(reason).toMatch(/the start page was redirected to \S+\. If the list has moved, .* as the start page/);
+      expect(reason).toContain('list.pagesMayRedirect');
+    },
+  );
+
+  it('unless the start page is the address where it ends, or pagesMayRedirect says so', async () => {
+    list.answer = (_, nth) => (nth === 1 ? redirect('/archive') : undefined);
+    await complete({ pagesMayRedirect: true, recheck: 'none' }, 2);
+    await complete({}, 2, ['/archive']);
+  });
+
+  it.each(['/list?page=1', '/list/', '/list;jsessionid=1'])(
+    'but not the start page to %s, which is the same',
+    async (to) => {
+      list.answer = (_, nth) => (nth === 1 ? redirect(to) : undefined);
+      await complete({ recheck: 'none' });
+    },
+  );
 
   it('and the walk goes on at that page when the session is back', async () => {
     onPage7(redirect('/login'));
