@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { type AnyNode, CDATA, Document, Element, Text } from 'domhandler';
 import fc from 'fast-check';
 import { type ParserOptions, parseDocument } from 'htmlparser2';
@@ -51,6 +52,30 @@ describe('other hostile pages', () => {
     const page = samplePage('<div>'.repeat(300_000));
     expect(() => page.text()).toThrow(expect.objectContaining({ code: 'structure' }));
     expect(page.source).toHaveLength(1_500_000);
+  });
+
+  it.each([
+    ['elements', '<p>'],
+    ['comments', '<!>'],
+  ])('that unpack from 32 KB to eleven million %s are refused, and their source can still be read', (_, tag) => {
+    const html = tag.repeat((32 * 2 ** 20) / tag.length);
+    expect(gzipSync(html).length).toBeLessThan(33_000);
+    const page = samplePage(html);
+    expect(() => page.text()).toThrow(
+      expect.objectContaining({
+        code: 'structure',
+        message: expect.stringContaining('has more than 2,000,000 nodes'),
+        remedy: expect.stringContaining('page.source'),
+      }),
+    );
+    expect(page.source).toHaveLength(html.length);
+  });
+
+  it('with more than two million attributes are refused, in one element or in many', () => {
+    const names = Array.from({ length: 1_000 }, (_, index) => `a${index}`).join(' ');
+    const tooMany = expect.objectContaining({ message: expect.stringContaining('has more than 2,000,000 attributes') });
+    expect(() => samplePage(`<p ${names}>`.repeat(2_001)).text()).toThrow(tooMany);
+    expect(() => samplePage(`<p ${'a '.repeat(2_000_001)}>`).text()).toThrow(tooMany);
   });
 
   it('with 200,000 siblings or attributes are read', () => {

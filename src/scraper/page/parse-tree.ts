@@ -1,5 +1,6 @@
 // From source to tree. The tree never gets deeper than 512 levels, as in Blink: an element that would be deeper is attached
 // higher up, so that no page can make a selector quadratic or overflow a stack. No element and no text is lost.
+// The number of nodes and attributes is bounded, and so is the memory of a tree (about 1 GB at worst).
 // Forms torn apart by other elements keep their controls, as the HTML standard's form element pointer has it.
 // Character references are decoded here and not by htmlparser2, which would look at every character of a text for one: so a
 // judgment is parsed in two thirds of the time. The tree is the same.
@@ -21,6 +22,10 @@ const DEEPEST = 512;
 const CLIMB = 256;
 /** htmlparser2 keeps open elements in an array that it shifts: beyond this, a page could occupy it for minutes. */
 const MOST_OPEN = 2 ** 17;
+/** A node takes 100 to 500 bytes and 3 bytes of source: without a bound, 32 KB of gzip become a tree of 4 GB. */
+const MOST_NODES = 2_000_000;
+/** An attribute takes up to 200 bytes and 2 bytes of source. */
+const MOST_ATTRIBUTES = 2_000_000;
 
 export type Markup = 'html' | 'xhtml' | 'xml';
 
@@ -46,7 +51,10 @@ const RAW: ReadonlySet<string> = new Set(['script', 'style', 'xmp', 'iframe', 'n
 const HTML_DECODER = { text: decodeHTML, attribute: decodeHTMLAttribute };
 const XML_DECODER = { text: decodeXML, attribute: decodeXML };
 
-/** Parses `source`. Never fails, whatever the source, unless it opens 131,072 elements without closing one. */
+/**
+ * Parses `source`. Never fails, whatever the source, unless it has more than 2 million nodes or attributes, or opens
+ * 131,072 elements without closing one: then it throws a StructureError as soon as that is reached.
+ */
 export function parseTree(source: string, markup: Markup, page: PageReference): Tree {
   const builder = new TreeBuilder(page, OPTIONS[markup]);
   new PageParser(source, builder, OPTIONS[markup]).end(source);
@@ -64,6 +72,8 @@ class TreeBuilder extends DomHandler {
   /** The depth of each node in `tagStack`. */
   readonly #depths = [0];
   readonly #page: PageReference;
+  #nodes = 0;
+  #attributes = 0;
   readonly #decoder: typeof HTML_DECODER;
 
   constructor(page: PageReference, options: DomHandlerOptions) {
@@ -75,6 +85,11 @@ class TreeBuilder extends DomHandler {
   /** Told of every `</form>`, also of one whose form is closed already. */
   onFormEnd(): void {
     this.#tornForm = undefined;
+  }
+
+  /** Told of every attribute when it is read: one start tag can have millions. */
+  onattribute(): void {
+    if (++this.#attributes > MOST_ATTRIBUTES) throw tooMany(this.#page, MOST_ATTRIBUTES, 'attributes');
   }
 
   isInRaw(): boolean {
@@ -109,6 +124,7 @@ class TreeBuilder extends DomHandler {
   }
 
   protected override addNode(node: ChildNode): void {
+    if (++this.#nodes > MOST_NODES) throw tooMany(this.#page, MOST_NODES, 'nodes');
     if (!(node instanceof Element)) return void super.addNode(node);
     const depth = this.#depths.at(-1) ?? 0;
     if (depth < DEEPEST) {
@@ -163,6 +179,16 @@ class PageParser extends Parser {
 
 function isControl(name: string): boolean {
   return name === 'input' || name === 'select' || name === 'textarea' || name === 'button';
+}
+
+function tooMany(page: PageReference, most: number, what: 'nodes' | 'attributes'): StructureError {
+  const limit = `${most.toLocaleString('en')} ${what}`;
+  return new StructureError(page, {
+    expected: `at most ${limit}`,
+    actual: 'more',
+    summary: `The page has more than ${limit}, too many to build a tree,`,
+    hint: 'Such a page can only be read as text, through page.source.',
+  });
 }
 
 function tooDeep(page: PageReference): StructureError {
