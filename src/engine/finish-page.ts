@@ -15,7 +15,7 @@ import { isHit, judgePage, NOT_REAL, recordMiss } from './judge-probe.ts';
 import type { PageEvent } from './run-events.ts';
 import { type Gathered, NOTHING, runStep } from './run-step.ts';
 import { settle } from './settle.ts';
-import { stepFailure } from './step-failure.ts';
+import { stepFailure, withLongStacks } from './step-failure.ts';
 
 /** A page worked to its end, but for its exchanges. */
 export type FinishedPage = Omit<PageResult, 'exchanges'>;
@@ -66,7 +66,9 @@ function readAnswer(request: ClaimedRequest, response: FetchedExchange, options:
     }
     if (probe !== undefined) reached = 'hit';
     const gathered =
-      step === undefined ? NOTHING : runStep(definition, { step, base: response.url, depth, identity }, input, context);
+      step === undefined
+        ? NOTHING
+        : withLongStacks(() => runStep(definition, { step, base: response.url, depth, identity }, input, context));
     return {
       settlement: { kind: 'settled', verdict: 'done', status, reason: undefined },
       gathered,

@@ -29,6 +29,20 @@ export function stepFailure(scraper: string, step: string, error: unknown): Step
   return { code: ErrorCode.stepFailed, reason: message, message, ...(stack !== undefined && { stack }) };
 }
 
+/** By default ten, of which an expression with a mistake in its middle takes more. */
+const FRAMES = 200;
+
+/** Runs the author's code so that what it throws knows the step it came from, however far below that it was thrown. */
+export function withLongStacks<T>(run: () => T): T {
+  const before = Error.stackTraceLimit;
+  Error.stackTraceLimit = Math.max(before, FRAMES);
+  try {
+    return run();
+  } finally {
+    Error.stackTraceLimit = before;
+  }
+}
+
 /** What follows the first line may be a drawing: an expression with a caret below it. */
 function endFirstLine(text: string, end: string): string {
   const [first = '', ...drawing] = text.split('\n');

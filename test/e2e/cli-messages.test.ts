@@ -69,10 +69,26 @@ it('an XPath that is wrong is shown with its caret below the place', async () =>
   expect(stdout).not.toContain('\\u000a');
   const lines = stdout.split('\n');
   const at = lines.findIndex((line) => line.startsWith('failed 2×  XPath'));
-  expect(lines[at]).toMatch(/is wrong at position 15: expected/);
+  expect(lines[at]).toMatch(/is wrong at position 15: expected .* \(court\.ts:5:28\)$/);
   const [expression = '', caret = ''] = lines.slice(at + 1);
   expect(expression.trim()).toBe('//h1[@class="a"');
   expect(caret.indexOf('^') - expression.indexOf('/')).toBe(15);
+});
+
+it('what is thrown far below a step is told with the place in the step', async () => {
+  await writeFile(
+    scratch('court.ts'),
+    `import { entry, get, Scraper } from 'curlew';
+     const cells = (page, left) => left === 0 ? page.text('//td[(((1 + ') : cells(page, left - 1);
+     export default class Court extends Scraper {
+       baseUrl = 'http://127.0.0.1:8017';
+       start = entry(() => get('/case/1', this.parse));
+       *parse(page) { cells(page, 40); }
+     }`,
+  );
+  await curlew(runArguments(scratch('court.ts'), court, scratch('data')));
+  const { stdout } = await curlew(['show', 'latest', '--data', scratch('data')]);
+  expect(stdout).toMatch(/^failed 1× {2}XPath .* \(court\.ts:6:23\)$/m);
 });
 
 it('an id that was answered 500 three times is not said to be without an answer', async () => {
