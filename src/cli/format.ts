@@ -49,6 +49,11 @@ function formatTime(at: number): string {
 
 const HALF_A_DAY_MS = 43_200_000;
 
+/** A line for each that a listed run waits for. */
+export function formatRunWaits(run: number, waits: readonly HostWait[]): string[] {
+  return waits.map((wait) => `run ${run} is ${formatWait(wait)}\n`);
+}
+
 /** What is waited for, as a sentence without its end. */
 export function formatWait({ host, ...wait }: HostWait): string {
   return `waiting for ${printable(host)}${formatOutlook(wait)}`;

@@ -3,7 +3,7 @@ import { runWaits } from '../engine/run-waits.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Run } from '../ledger/run.ts';
 import { systemClock } from '../platform/clock.ts';
-import { formatHealth, formatInstant, formatState, formatTable, formatWait } from './format.ts';
+import { formatHealth, formatInstant, formatRunWaits, formatState, formatTable } from './format.ts';
 import { jsonLine } from './json-line.ts';
 import { lookAtData } from './look-at-data.ts';
 import { addDataOption, addJsonOption, type DataOption, type JsonOption, readCount } from './options.ts';
@@ -47,7 +47,7 @@ function table(rows: readonly Awaited<ReturnType<typeof rowOf>>[]): string {
     row.requests.pending,
     row.records,
   ]);
-  const waits = rows.flatMap(({ run, waits }) => waits.map((wait) => `run ${run} is ${formatWait(wait)}\n`));
+  const waits = rows.flatMap(({ run, waits }) => formatRunWaits(run, waits));
   const notes = rows.flatMap((row) =>
     'unreadable' in row ? [`Run ${row.run}: its ${row.unreadable?.join(' and ')} cannot be read.\n`] : [],
   );
