@@ -2,15 +2,12 @@
 // and everything else goes on. Through the command line, in a process whose time runs ten times as fast.
 
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type RunningCourt, startCourt } from '../../sim/court/court.ts';
-import { makeOwnCertificate } from '../../src/fetch/browser/own-certificate.ts';
 import { closing } from '../fixtures/closing.ts';
 import { curlew, type Ended, startCurlew, summaryIn } from '../fixtures/curlew-process.ts';
-import { listening } from '../fixtures/listening.ts';
-import { rawServer } from '../fixtures/raw-server.ts';
+import { DEAD_HOSTS, deadPort } from '../fixtures/dead-hosts.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 
 const preload = fileURLToPath(new URL('../fixtures/hasty-time.ts', import.meta.url));
@@ -23,25 +20,7 @@ beforeEach(async () => {
   court = closing(await startCourt({ highest: 20 }));
 });
 
-async function deadPort(): Promise<string> {
-  const { port, close } = await listening(createServer());
-  await close();
-  return `http://127.0.0.1:${port}`;
-}
-
-/** Hosts that are never reached, by what happens to who asks. */
-const DEAD: Readonly<Record<string, () => Promise<string>>> = {
-  'a dead port': deadPort,
-  'a name that does not exist': async () => 'http://no-such-court.invalid',
-  'a server that accepts and never answers': async () => closing(await rawServer()).origin,
-  'a certificate of nobody': async () => {
-    const { key, cert } = makeOwnCertificate();
-    return closing(await rawServer(() => {}, { tls: { key, cert } })).origin;
-  },
-  'plain HTTP where TLS is wanted': async () =>
-    closing(await rawServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'))).origin.replace('http:', 'https:'),
-  'a server that hangs up': async () => closing(await rawServer((socket) => socket.destroy())).origin,
-};
+const deadOrigin = async () => `http://127.0.0.1:${await deadPort()}`;
 
 interface Line {
   readonly url: string;
@@ -58,10 +37,10 @@ const addresses = (origin: string, count: number) => Array.from({ length: count 
 
 describe('curlew fetch', () => {
   const cases = [1, 2].map((count) => ['a dead port', count] as const);
-  it.each([...cases, ...Object.keys(DEAD).map((name) => [name, 40] as const)])(
+  it.each([...cases, ...Object.keys(DEAD_HOSTS).map((name) => [name, 40] as const)])(
     'of %s ends, for %d address(es), beside a host that is well',
     async (name, count) => {
-      const origin = (await DEAD[name]?.()) ?? expect.fail();
+      const origin = (await DEAD_HOSTS[name]?.()) ?? expect.fail();
       const good = addresses(court.url, 10);
       const args = ['fetch', ...addresses(origin, count), ...good, ...FAST, '--patience', '20s', '--json', ...DATA()];
       const ended = await curlew(args, { preload });
@@ -84,7 +63,7 @@ describe('curlew fetch', () => {
   );
 
   it('says which host was not reached, for how long and why', async () => {
-    const origin = await deadPort();
+    const origin = await deadOrigin();
     const ended = await curlew(['fetch', ...addresses(origin, 3), ...FAST, '--patience', '40s', '--json', ...DATA()], {
       preload,
     });
@@ -96,13 +75,13 @@ describe('curlew fetch', () => {
   it('waits a minute unless it is told otherwise', async () => {
     const help = await curlew(['fetch', '--help']);
     expect(help.stdout.replaceAll(/\s+/g, ' ')).toContain('2h (default: 1m)');
-    const origin = await deadPort();
+    const origin = await deadOrigin();
     const ended = await curlew(['fetch', ...addresses(origin, 6), ...FAST, '--json', ...DATA()], { preload });
     expect(linesOf(ended)[0]?.reason).toContain('was not reached within 1 minute');
   });
 
   it('through a proxy that is not there ends too', async () => {
-    const proxy = await deadPort();
+    const proxy = await deadOrigin();
     const args = [
       'fetch',
       ...addresses(court.url, 40),
@@ -121,7 +100,7 @@ describe('curlew fetch', () => {
   });
 
   it('goes on with a host whose robots.txt leads to one that is dead', async () => {
-    const dead = await deadPort();
+    const dead = await deadOrigin();
     court.faults.set({ kind: 'status', status: 302, path: '/robots.txt', headers: { location: `${dead}/robots.txt` } });
     const args = ['fetch', ...addresses(court.url, 5), ...FAST, '--patience', '3s', '--json', ...DATA()];
     const ended = await curlew(args, { preload });
@@ -152,8 +131,7 @@ describe('curlew run', () => {
     }`;
 
   it('with one dead link beside good pages ends not ok, and resume asks again', async () => {
-    const { port, close } = await listening(createServer());
-    await close();
+    const port = await deadPort();
     const dead = `http://127.0.0.1:${port}`;
     court.faults.set({ kind: 'status', status: 302, path: '/away', headers: { location: `${dead}/case/3` } });
     await writeFile(scratch('cases.ts'), scraper(dead));
@@ -177,7 +155,7 @@ describe('curlew run', () => {
   });
 
   it('tells another process what it waits for, and until when', async () => {
-    const origin = await deadPort();
+    const origin = await deadOrigin();
     await writeFile(scratch('cases.ts'), scraper(origin));
     const running = startCurlew(['run', scratch('cases.ts'), ...FAST, '--json', ...DATA()]);
     const host = new URL(origin).host;
@@ -197,8 +175,7 @@ describe('curlew run', () => {
 
 describe('curlew sites run', () => {
   it('of a site that is never reached says so, ends not ok, and can be resumed', async () => {
-    const { port, close } = await listening(createServer());
-    await close();
+    const port = await deadPort();
     const origin = `http://127.0.0.1:${port}`;
     await writeFile(
       scratch('site.ts'),
