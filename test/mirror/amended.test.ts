@@ -6,6 +6,9 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import type { CaseId } from '../../src/ledger/mirror/case-row.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { startCurlew } from '../fixtures/curlew-process.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 import { call, openServer, send } from '../server/server-setup.ts';
@@ -179,9 +182,58 @@ describe('an amended judgment', () => {
     expect(summary.errorCounts).toEqual({ malformed_pdf: 3 });
     expect(inPlace()).toEqual(['FSD0001.pdf', 'FSD0002.pdf', 'FSD0003.pdf']);
     const report = await mirror(data(), ['report', '--json']);
-    expect([report.code, jsonIn(report)]).toMatchObject([0, { cases_held: 3 }]);
+    expect([report.code, jsonIn(report)]).toMatchObject([1, { cases_held: 3, missing: [], owed: { length: 3 } }]);
     // A resume asks again for what the full run could not.
     expect(await scrapeAt(data(), { mode: 'resume' }, { env: court.env })).toMatchObject({ downloadsCompleted: 3 });
+  });
+
+  it('that the court failed to give stays owed until it is held', async () => {
+    const { court, amend } = await startCourt();
+    const run = (...args: string[]) =>
+      mirror(data(), ['run', ...cli, '--max-retries', '1', ...args], { ...court.env, ...env });
+    let env = {};
+    await run();
+    amend('FSD0002', 'as amended');
+    const broken = await startStrangeCourt({
+      tokens: TOKENS,
+      page,
+      box: (request, response) =>
+        tokenOf(request) === 'FSD0002' ? void response.end('<html>') : void response.end(pdfOf(tokenOf(request))),
+    });
+    env = broken.env;
+    expect(jsonIn(await run('--mode', 'full'))).toMatchObject({
+      runHealth: 'partial',
+      errorCounts: { malformed_pdf: 1 },
+    });
+    const again = await run();
+    expect([again.code, jsonIn(again)]).toMatchObject([
+      1,
+      { casesTargeted: 1, errorCounts: { malformed_pdf: 1 }, runHealth: 'failed' },
+    ]);
+    const report = await mirror(data(), ['report']);
+    expect([report.code, report.stdout]).toMatchObject([
+      1,
+      expect.stringMatching(/100 %[\s\S]*1 held file could not be fetched again[\s\S]*FSD0002 +malformed_pdf/),
+    ]);
+    // A run that is killed before it has asked does not make anybody forget it.
+    const dead = await Ledger.open(data(), { clock: systemClock });
+    const { case: owed } = (await dead.mirror.caseFacts(SOURCE))[1] ?? {};
+    const killed = await dead.mirror.startRun({
+      source: SOURCE,
+      trigger: 'cli',
+      mode: 'new',
+      csvVersionId: undefined,
+      params: {},
+    });
+    await killed.plan([owed?.id as CaseId]);
+    await killed.end('aborted');
+    await dead.close();
+    env = {};
+    const mended = await run();
+    expect([mended.code, jsonIn(mended)]).toMatchObject([0, { casesTargeted: 1, filesAmended: 1, runHealth: 'ok' }]);
+    expect(bytesOf('FSD0002.v2.pdf')).toBe(pdfOf('as amended'));
+    expect(jsonIn(await run())).toMatchObject({ casesTargeted: 0, runHealth: 'ok' });
+    expect((await mirror(data(), ['report'])).code).toBe(0);
   });
 
   it('is not confused with a file that is damaged here: that is put back as it was', async () => {

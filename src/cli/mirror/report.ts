@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { mirrorDirectory } from '../../mirror/mirror-directory.ts';
-import { corpusCoverage } from '../../mirror/reports/corpus-coverage.ts';
+import { type CorpusCoverage, corpusCoverage } from '../../mirror/reports/corpus-coverage.ts';
 import { type IndexState, sayIndexState } from '../../mirror/reports/index-state.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -27,16 +27,27 @@ export function define(command: Command): Command {
           `${formatCount(criminal)} criminal ones are not fetched, ${formatCount(inactive)} are gone from the index.\n` +
           `${printable(sayIndex(report.index))}.\n`,
       );
-      const rows = report.missing.map(({ actions_token, reason, detail, next_action }) =>
-        [actions_token, reason, detail ?? '', next_action].map(printable),
-      );
-      if (rows.length > 0) process.stdout.write(formatTable([['case', 'reason', 'detail', 'what to do'], ...rows]));
+      process.stdout.write(tableOf(report.missing));
+      if (report.owed.length > 0) {
+        const files = report.owed.length === 1 ? 'held file' : 'held files';
+        process.stdout.write(
+          `${formatCount(report.owed.length)} ${files} could not be fetched again, so the court may have other bytes by now; ` +
+            `the next run asks again:\n${tableOf(report.owed)}`,
+        );
+      }
     }
     const { state } = report.index;
     const isCurrent = state === 'confirmed' || (state === 'not_confirmed' && options.staleIndexOk === true);
-    const isWhole = report.missing.length === 0 && report.index.unreadable_rows === null;
+    const isWhole = report.missing.length === 0 && report.owed.length === 0 && report.index.unreadable_rows === null;
     process.exitCode = isWhole && isCurrent ? ExitCode.ok : ExitCode.notOk;
   });
+}
+
+function tableOf(cases: CorpusCoverage['missing']): string {
+  const rows = cases.map(({ actions_token, reason, detail, next_action }) =>
+    [actions_token, reason, detail ?? '', next_action].map(printable),
+  );
+  return rows.length === 0 ? '' : formatTable([['case', 'reason', 'detail', 'what to do'], ...rows]);
 }
 
 /** By which version it counts, if there is one. */

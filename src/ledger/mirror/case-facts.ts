@@ -23,12 +23,16 @@ export interface CaseFacts {
   readonly last: LastDownload | undefined;
   /** The newest version. */
   readonly held: HeldFile | undefined;
+  /** The court was asked for the file since it last gave it, and failed to: it may have other bytes by now. */
+  readonly isOwed: boolean;
 }
 
 const FACTS = `
   SELECT cases.*, last.run_id AS last_run, last.status, last.attempt_count, last.last_attempt_at, last.error_code,
     last.error_message, held.run_id, held.version, held.file_path, held.file_size_bytes, held.file_sha256, held.etag,
-    held.last_modified, held.downloaded_at, held.checked_at
+    held.last_modified, held.downloaded_at, held.checked_at,
+    EXISTS (SELECT 1 FROM downloads WHERE case_id = cases.id AND status = 'failed' AND id > coalesce(
+      (SELECT max(id) FROM downloads WHERE case_id = cases.id AND status = 'downloaded'), 0)) AS is_owed
   FROM cases
   LEFT JOIN downloads last ON last.id = (SELECT max(id) FROM downloads WHERE case_id = cases.id)
   LEFT JOIN case_files held ON held.case_id = cases.id
@@ -85,5 +89,6 @@ function readFacts(row: Record<string, unknown>): CaseFacts {
             errorMessage: textOrNull(row.error_message),
           },
     held: row.version === null ? undefined : readCaseFile(row),
+    isOwed: Number(row.is_owed) === 1,
   };
 }

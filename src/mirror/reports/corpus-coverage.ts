@@ -39,6 +39,8 @@ export interface CorpusCoverage {
   readonly index: IndexState;
   /** Why each of the rest is not held. */
   readonly missing: readonly MissingCase[];
+  /** Held and wanted, and the court failed to give the file when it was asked again: it may have other bytes by now. */
+  readonly owed: readonly MissingCase[];
 }
 
 const FETCH = 'fetch it: curlew mirror run --mode new';
@@ -68,6 +70,7 @@ export async function corpusCoverage(
     corpus_coverage: index.state === 'none' ? 0 : wanted.length === 0 ? 1 : held / wanted.length,
     index,
     missing,
+    owed: wanted.filter((fact) => fact.isOwed && isHeld(fact)).map(explainMissing),
   };
 }
 

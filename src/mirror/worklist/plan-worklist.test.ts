@@ -20,9 +20,10 @@ const fact = fc
     run: fc.constantFrom(1, 2),
     held: fc.boolean(),
     isThere: fc.boolean(),
+    isOwed: fc.boolean(),
   })
   .map(
-    ({ isActive, isCriminal, status, ageMs, run, held, isThere }): CaseFacts => ({
+    ({ isActive, isCriminal, status, ageMs, run, held, isThere, isOwed }): CaseFacts => ({
       case: {
         id: 1 as CaseId,
         source: 's',
@@ -65,6 +66,7 @@ const fact = fc
             checkedAt: new Date(NOW - ageMs).toISOString(),
           }
         : undefined,
+      isOwed,
     }),
   );
 
@@ -103,7 +105,7 @@ describe('planWorklist', () => {
           if (!known.case.isActive || known.case.isCriminal) return false;
           if (asked.mode === 'full') return true;
           const isHeld = known.held?.filePath === 'there';
-          if (asked.mode !== 'resume' || asked.strategy === 'none') return !isHeld;
+          if (asked.mode !== 'resume' || asked.strategy === 'none') return !isHeld || known.isOwed;
           // A full run did not get to ask again.
           if (isHeld && (known.last === undefined || /downloaded|skipped/.test(known.last.status))) return false;
           if (asked.strategy === 'auto' && known.last?.status === 'downloaded' && known.held !== undefined) return true;

@@ -1,5 +1,5 @@
 // Which cases a run fetches, and for every other why not. Pure. What was capped, failed or never begun stays wanted until
-// its file is held: a run that ends early loses nothing.
+// its file is held: a run that ends early loses nothing. So does the newer file of a held case that the court failed to give.
 
 import type { CaseFacts, LastDownload } from '../../ledger/mirror/case-facts.ts';
 import type { HeldFile } from '../../ledger/mirror/case-file-table.ts';
@@ -108,6 +108,7 @@ function judge(fact: CaseFacts, wish: WorklistWish): Verdict {
   const isHeld = held !== undefined && wish.isThere(held);
   if (isHeld && wish.mode === 'full') return into('recheck');
   const isResume = wish.mode === 'resume' && wish.strategy !== 'none';
+  if (isHeld && !isResume && fact.isOwed) return into('failed_before');
   // What a full run planned and did not finish is taken up again, although a file is held.
   if (isHeld && !(isResume && isUnfinished(last))) return out('already_downloaded');
   if (!isResume) return afresh(fact, wish);

@@ -85,7 +85,8 @@ function textOf({ title, causeNumber, neutralCitation, court, token, reason }: C
 }
 
 /** `pdfs`: where the files are. */
-export function tellCase({ case: known, last, held }: CaseFacts, pdfs: string): CaseListRow {
+export function tellCase(facts: CaseFacts, pdfs: string): CaseListRow {
+  const { case: known, last, held } = facts;
   const file = held !== undefined && isInPlace(pdfs, held) ? held : undefined;
   return {
     id: known.id,
@@ -100,7 +101,7 @@ export function tellCase({ case: known, last, held }: CaseFacts, pdfs: string): 
     judgmentDate: known.judgmentDate,
     criminal: known.isCriminal,
     active: known.isActive,
-    state: caseState({ case: known, last, held }, file !== undefined),
+    state: caseState(facts, file !== undefined),
     reason: file === undefined ? (last?.errorCode ?? null) : null,
     lastRun: last?.runId ?? held?.runId ?? null,
     downloadedAt: file?.downloadedAt ?? null,

@@ -109,6 +109,18 @@ export const CaseListRow = z
   .meta({ id: 'CaseListRow' });
 export type CaseListRow = z.infer<typeof CaseListRow>;
 
+const MissingCase = z
+  .object({
+    case_id: z.int(),
+    actions_token: z.string(),
+    title: text,
+    judgment_date: text,
+    reason: z.string(),
+    detail: text,
+    next_action: z.string(),
+  })
+  .meta({ id: 'MissingCase' });
+
 export const MIRROR_ROUTES = {
   latestRun: reading({
     path: '/api/runs/latest',
@@ -220,17 +232,8 @@ export const MIRROR_ROUTES = {
         cases_held_not_wanted: count.describe('held, and criminal or gone from the index'),
         corpus_coverage: z.number(),
         index: IndexState,
-        missing: z.array(
-          z.object({
-            case_id: z.int(),
-            actions_token: z.string(),
-            title: text,
-            judgment_date: text,
-            reason: z.string(),
-            detail: text,
-            next_action: z.string(),
-          }),
-        ),
+        missing: z.array(MissingCase),
+        owed: z.array(MissingCase).describe('held, and not given when the court was asked for the file again'),
       }),
     },
   }),

@@ -35,7 +35,12 @@ export function bindCaseRoutes(app: FastifyInstance, context: ServerContext): vo
   bindRoute(app, ROUTES.caseStory).to(async ({ params: { source, token } }) => {
     const { id } = SOURCES.require(source);
     const { case: known, steps } = await explainCase(ledger.mirror, id, token);
-    const facts = (await ledger.mirror.factsOfCase(known.id)) ?? { case: known, last: undefined, held: undefined };
+    const facts = (await ledger.mirror.factsOfCase(known.id)) ?? {
+      case: known,
+      last: undefined,
+      held: undefined,
+      isOwed: false,
+    };
     const row = tellCase(facts, pdfs);
     const story = steps.map(({ at, what, run_id, fields }) => ({
       at,

@@ -99,7 +99,7 @@ export function bindMirrorRoutes(
 
   bindRoute(app, ROUTES.coverage).to(async ({ query: { source } }) => {
     const coverage = await corpusCoverage(mirror, mirrorDirectory(data), SOURCES.require(source).id, clock.now());
-    return { ok: true, ...coverage, missing: [...coverage.missing] };
+    return { ok: true, ...coverage, missing: [...coverage.missing], owed: [...coverage.owed] };
   });
 
   bindRoute(app, ROUTES.exportCases).to(async ({ query: { since, source }, reply }) => {

@@ -64,7 +64,13 @@ export function Report() {
                     {(answer) => <MirrorRuns runs={answer.runs} />}
                   </Loaded>
                 </Panel>
-                <Missing coverage={data} />
+                <Missing title="Why the rest is not held" id="missing" source={data.source} cases={data.missing} />
+                <Missing
+                  title="Held files that could not be fetched again"
+                  id="owed"
+                  source={data.source}
+                  cases={data.owed}
+                />
                 <Panel title="Every file that is held" id="held">
                   <p class="faint">{heldInWords(data)}</p>
                   <ListView
@@ -175,11 +181,18 @@ function MirrorRuns({ runs }: { readonly runs: readonly MirrorRun[] }) {
   return <DataTable label="Latest runs of the mirror" columns={RUN_COLUMNS} rows={runs} rowKey={({ id }) => id} />;
 }
 
-function Missing({ coverage }: { readonly coverage: Coverage }) {
-  const groups = groupMissing(coverage.missing);
+interface MissingProps {
+  readonly title: string;
+  readonly id: string;
+  readonly source: string;
+  readonly cases: Coverage['missing'];
+}
+
+function Missing({ title, id, source, cases }: MissingProps) {
+  const groups = groupMissing(cases);
   if (groups.length === 0) return null;
   return (
-    <Panel title="Why the rest is not held" id="missing">
+    <Panel title={title} id={id}>
       <ul class="problems">
         {groups.map(({ reason, nextAction, count, example }) => (
           <li key={`${reason} ${nextAction}`}>
@@ -190,7 +203,7 @@ function Missing({ coverage }: { readonly coverage: Coverage }) {
             </div>
             <p class="problem-example">
               <span class="faint">for example</span>{' '}
-              <Link to={casePath({ source: coverage.source, token: example.actions_token })}>
+              <Link to={casePath({ source, token: example.actions_token })}>
                 {example.title ?? example.actions_token}
               </Link>
               {example.detail !== null && <span class="faint"> {example.detail}</span>}
