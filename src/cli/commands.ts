@@ -34,6 +34,7 @@ export const COMMANDS = {
   hosts: { summary: 'Show how hosts are treated, and prove that a run was polite', load: () => import('./hosts.ts') },
   describe: { summary: 'Describe a scraper: its entries, parameters and steps', load: () => import('./describe.ts') },
   serve: { summary: 'Serve the dashboard, the API and the webhook', load: () => import('./serve.ts') },
+  verify: { summary: 'Check that everything stored is as it was received', load: () => import('./verify.ts') },
   health: { summary: 'Check settings, disk, ledger and files', load: () => import('./health.ts') },
   court: { summary: 'Serve a simulated court, to try scrapers on', load: () => import('./court.ts') },
   demo: { summary: 'See Curlew work, be killed, and lose nothing', load: () => import('./demo.ts') },

@@ -53,6 +53,22 @@ export class Database {
     });
   }
 
+  /**
+   * Opens an existing file to look at it as it is: nothing is upgraded, so tables may be missing. Throws `ledger_newer` as
+   * `open` does. Only what a process that died left in the middle of a transaction is recovered, for SQLite cannot read it.
+   */
+  static openAsIs(path: string): Database {
+    const check = (database: Database) => void database.#isOld();
+    return translating(path, () => {
+      try {
+        return Database.#connect(path, true, check);
+      } catch (error) {
+        if (sqliteCodeOf(error) !== SqliteCode.readOnly) throw error;
+        return Database.#connect(path, false, check);
+      }
+    });
+  }
+
   /** Undefined when the file has to be written before it can be read. */
   static #openReadOnly(path: string): Database | undefined {
     try {

@@ -18,7 +18,8 @@ export interface RequestStart {
   readonly at: number;
 }
 
-const COLUMNS = `id, request_id, hop, at, duration_ms, url, status, body_sha256, body_size, file_path, segment_id,
+/** All that `readExchange` reads. */
+export const EXCHANGE_COLUMNS = `id, request_id, hop, at, duration_ms, url, status, body_sha256, body_size, file_path, segment_id,
   request_offset, request_length, response_offset, response_length, revisit_of`;
 
 export class ExchangeTable {
@@ -36,17 +37,17 @@ export class ExchangeTable {
 
   constructor(database: Database) {
     this.#insert = database.prepare(
-      `INSERT INTO exchanges (${COLUMNS}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO exchanges (${EXCHANGE_COLUMNS}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    this.#find = database.prepare(`SELECT ${COLUMNS} FROM exchanges WHERE id = ?`);
-    this.#ofRequest = database.prepare(`SELECT ${COLUMNS} FROM exchanges WHERE request_id = ? ORDER BY id`);
+    this.#find = database.prepare(`SELECT ${EXCHANGE_COLUMNS} FROM exchanges WHERE id = ?`);
+    this.#ofRequest = database.prepare(`SELECT ${EXCHANGE_COLUMNS} FROM exchanges WHERE request_id = ? ORDER BY id`);
     this.#ofRun = database.prepare(
-      `SELECT ${COLUMNS} FROM exchanges WHERE request_id IN (SELECT id FROM requests WHERE run_id = ?)
+      `SELECT ${EXCHANGE_COLUMNS} FROM exchanges WHERE request_id IN (SELECT id FROM requests WHERE run_id = ?)
        AND id > ? ORDER BY id LIMIT ?`,
     );
     // One seek for each run, newest first: identities are indexed within their run.
     this.#lastAnswer = database.prepare(
-      `SELECT ${COLUMNS} FROM exchanges WHERE id = (
+      `SELECT ${EXCHANGE_COLUMNS} FROM exchanges WHERE id = (
          SELECT exchanges.id FROM runs
          JOIN requests ON requests.run_id = runs.id AND requests.identity = ?
          JOIN exchanges ON exchanges.request_id = requests.id
@@ -131,7 +132,8 @@ export class ExchangeTable {
   }
 }
 
-function readExchange(row: Record<string, unknown>): StoredExchange {
+/** A row of `exchanges`. */
+export function readExchange(row: Record<string, unknown>): StoredExchange {
   return {
     id: row.id as ExchangeId,
     requestId: row.request_id as RequestId,

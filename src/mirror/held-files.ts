@@ -2,9 +2,8 @@
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkFile, type FileState } from '../archive/check-file.ts';
 import type { VerifiedFile } from '../ledger/mirror/download-row.ts';
-import { systemCodeOf } from '../platform/errors.ts';
-import { inspectPdfFile } from './pdf/pdf-inspector.ts';
 
 /** A file of that length is in its place. */
 export function isInPlace(pdfs: string, { filePath, sizeBytes }: VerifiedFile): boolean {
@@ -12,16 +11,7 @@ export function isInPlace(pdfs: string, { filePath, sizeBytes }: VerifiedFile): 
   return stat?.isFile() === true && stat.size === sizeBytes;
 }
 
-export type FileState = 'ok' | 'missing' | 'changed';
-
 /** Reads the whole file. */
-export async function compareFile(pdfs: string, { filePath, sha256 }: VerifiedFile): Promise<FileState> {
-  try {
-    return (await inspectPdfFile(join(pdfs, filePath))).sha256 === sha256 ? 'ok' : 'changed';
-  } catch (error) {
-    const code = systemCodeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return 'missing';
-    if (code === 'EISDIR') return 'changed';
-    throw error;
-  }
+export function compareFile(pdfs: string, { filePath, sizeBytes: size, sha256 }: VerifiedFile): Promise<FileState> {
+  return checkFile(join(pdfs, filePath), { sha256, size });
 }

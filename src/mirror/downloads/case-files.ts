@@ -49,7 +49,7 @@ export class BoxFiles implements CaseFiles {
   async obtain(wanted: StoredCase, request: PdfRequest): Promise<ObtainedFile> {
     const { directory, heldOf, asksForNewsOnly } = this.#parts;
     const held = await heldOf(wanted.id);
-    const isWhole = held !== undefined && (await compareFile(directory.pdfs, held)) === 'ok';
+    const isWhole = held !== undefined && (await compareFile(directory.pdfs, held)) === 'sound';
     const validators = isWhole && asksForNewsOnly ? validatorFields(held) : {};
     const { spool, quarantine } = this.#parts;
     const reject = (path: string, inspection: PdfInspection) => quarantine.take(spool, path, wanted, inspection);

@@ -1,7 +1,7 @@
 // Reads every file again and compares it with the ledger. What is missing, changed or unknown is named.
 
-import { readdir } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { MirrorLedger } from '../../ledger/mirror/mirror-ledger.ts';
 import { systemCodeOf } from '../../platform/errors.ts';
 import { compareFile } from '../held-files.ts';
@@ -35,24 +35,38 @@ export async function verifyFiles(
   for (const [index, file] of held.entries()) {
     const state = await compareFile(pdfs, file);
     if (state === 'missing') missing.push(file.filePath);
-    if (state === 'changed') changed.push(file.filePath);
+    else if (state !== 'sound') changed.push(file.filePath);
     onChecked?.(index + 1, held.length);
   }
   const known = new Set(held.map(({ filePath }) => filePath));
-  const orphaned = (await listFiles(pdfs, source)).filter((path) => !known.has(path));
+  const orphaned: string[] = [];
+  for await (const path of listPdfs(pdfs, source)) if (!known.has(path)) orphaned.push(path);
   const ok = missing.length + changed.length + orphaned.length === 0;
   return { ok, checked: held.length, missing, changed, orphaned };
 }
 
 /** Everything under `pdfs/` that is no directory, with `/` between its parts; without files that are being written. */
-async function listFiles(pdfs: string, source: string | undefined): Promise<string[]> {
+export async function* listPdfs(pdfs: string, source: string | undefined): AsyncGenerator<string> {
+  for (const name of await namesIn(pdfs, source ?? '')) {
+    const path = source === undefined ? name : `${source}/${name}`;
+    if (path !== PARTIAL) yield* listUnder(pdfs, path);
+  }
+}
+
+/** In the order of the names. One directory at a time is in memory. */
+async function* listUnder(pdfs: string, path: string): AsyncGenerator<string> {
+  const stat = await lstat(join(pdfs, path)).catch(() => undefined);
+  if (stat === undefined) return;
+  if (!stat.isDirectory()) {
+    yield path;
+    return;
+  }
+  for (const name of await namesIn(pdfs, path)) yield* listUnder(pdfs, `${path}/${name}`);
+}
+
+async function namesIn(pdfs: string, path: string): Promise<string[]> {
   try {
-    const entries = await readdir(join(pdfs, source ?? ''), { recursive: true, withFileTypes: true });
-    return entries
-      .filter((entry) => !entry.isDirectory())
-      .map((entry) => relative(pdfs, join(entry.parentPath, entry.name)).split(sep).join('/'))
-      .filter((path) => !path.startsWith(`${PARTIAL}/`))
-      .sort();
+    return (await readdir(join(pdfs, path))).sort();
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return [];
     throw error;

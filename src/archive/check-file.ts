@@ -1,0 +1,73 @@
+// Whether a stored file still is what was stored. Reads it in parts: memory does not grow with it.
+
+import { createHash } from 'node:crypto';
+import { systemCodeOf } from '../platform/errors.ts';
+import { type Files, systemFiles } from '../platform/files.ts';
+
+/** What a file was when it was stored. */
+export interface FileDigest {
+  /** Lower-case hex. */
+  readonly sha256: string;
+  /** In bytes; undefined when only the hash is known. */
+  readonly size: number | undefined;
+}
+
+/** `size`: longer or shorter than it was. `damaged`: as long as it was, with other bytes. */
+export type FileState = 'sound' | 'missing' | 'size' | 'damaged';
+
+const READ_BYTES = 256 * 1024;
+
+/** Looks at the length alone. */
+export async function checkFileSize(
+  path: string,
+  size: number | undefined,
+  files: Files = systemFiles,
+): Promise<FileState> {
+  const found = await orMissing(files.sizeOf(path));
+  if (found === undefined) return 'missing';
+  return size === undefined || found === size ? 'sound' : 'size';
+}
+
+/** Looks at the length, and reads the file only when that is right. What cannot be read (EIO, EISDIR) is damaged. */
+export async function checkFile(
+  path: string,
+  { sha256, size }: FileDigest,
+  files: Files = systemFiles,
+): Promise<FileState> {
+  const state = await checkFileSize(path, size, files);
+  if (state !== 'sound') return state;
+  try {
+    return (await hashFile(path, files)) === sha256 ? 'sound' : 'damaged';
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === 'ENOENT') return 'missing';
+    if (code === 'EIO' || code === 'EISDIR') return 'damaged';
+    throw error;
+  }
+}
+
+async function hashFile(path: string, files: Files): Promise<string> {
+  const sha256 = createHash('sha256');
+  const file = await files.open(path, 'read');
+  try {
+    const buffer = Buffer.allocUnsafe(READ_BYTES);
+    for (let position = 0; ; ) {
+      const length = await file.read(buffer, position);
+      sha256.update(buffer.subarray(0, length));
+      if (length < READ_BYTES) return sha256.digest('hex');
+      position += length;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** A path through something that is no directory leads to no file. */
+async function orMissing(size: Promise<number | undefined>): Promise<number | undefined> {
+  try {
+    return await size;
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}

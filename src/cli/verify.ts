@@ -1,0 +1,98 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { type Checked, nothingChecked, type Share } from '../engine/verify/checked.ts';
+import type { Finding } from '../engine/verify/finding.ts';
+import { verifyData } from '../engine/verify/verify-data.ts';
+import { FixityLedger } from '../ledger/fixity/fixity-ledger.ts';
+import type { RunId } from '../ledger/run.ts';
+import { runNotFound } from '../ledger/summarise.ts';
+import { systemClock } from '../platform/clock.ts';
+import { systemRandom } from '../platform/random.ts';
+import { ExitCode } from './exit-code.ts';
+import { formatCount } from './format.ts';
+import { formatFinding } from './format-finding.ts';
+import { jsonLine } from './json-line.ts';
+import { assertData } from './look-at-data.ts';
+import { addDataOption, addJsonOption, type DataOption, type JsonOption, readCount, readRun } from './options.ts';
+import { showLive } from './show-progress.ts';
+
+type Options = DataOption & JsonOption & { readonly sample?: number };
+
+export function define(command: Command): Command {
+  command
+    .argument('[run]', 'number of the run, or latest; without it, all of the data directory', readRun)
+    .option('--sample <n>', 'look at so many pages and files, drawn at random, instead of all', readCount);
+  addDataOption(command);
+  addJsonOption(command, ': a line for each finding, and one for what was checked');
+  return command
+    .addHelpText('after', '\nExamples:\n  curlew verify\n  curlew verify latest --sample 100')
+    .action(async (reference: number | 'latest' | undefined, { data, json, sample }: Options) => {
+      assertStored(data);
+      const run = reference === undefined ? undefined : runOf(data, reference);
+      const checked = nothingChecked();
+      const shown = showLive(() => checked, {
+        bars: (now) => [progressOf(now)],
+        plain: (now) => `curlew: ${progressOf(now)}`,
+      });
+      const write = (finding: Finding) => {
+        shown.hide();
+        process.stdout.write(json ? `${jsonLine(finding)}\n` : formatFinding(finding));
+      };
+      try {
+        const options = { run, sample, clock: systemClock, random: systemRandom };
+        for await (const finding of verifyData(data, options, checked)) write(finding);
+      } finally {
+        shown.hide();
+      }
+      process.stdout.write(json ? `${jsonLine({ ok: checked.findings === 0, ...checked })}\n` : formatChecked(checked));
+      process.exitCode = checked.findings === 0 ? ExitCode.ok : ExitCode.notOk;
+    });
+}
+
+/** A ledger may be lost, and what it told of be there still. */
+function assertStored(data: string): void {
+  if (!['archive', 'files', 'pdfs'].some((name) => existsSync(join(data, name)))) assertData(data);
+}
+
+function runOf(data: string, reference: number | 'latest'): RunId {
+  assertData(data);
+  const ledger = FixityLedger.open(data, systemClock);
+  try {
+    const run = ledger.run(reference);
+    if (run === undefined) throw runNotFound(reference, ledger.run('latest'));
+    return run;
+  } finally {
+    ledger.close();
+  }
+}
+
+function progressOf({ exchanges, mirrorFiles }: Checked): string {
+  return `${of(exchanges)} pages and downloads, ${of(mirrorFiles)} files of mirrors checked`;
+}
+
+function formatChecked(checked: Checked): string {
+  const { ledger, segments, exchanges, downloads, mirrorFiles, findings } = checked;
+  const parts = [
+    ledger === undefined ? 'of the ledger what can be read' : `the ledger${ledger === 'quick' ? ' (quick check)' : ''}`,
+    `${of(segments)} segments`,
+    `${of(exchanges)} pages and downloads`,
+    `${of(downloads)} downloaded files`,
+    `${of(mirrorFiles)} files of mirrors`,
+  ];
+  const looked = `Checked: ${parts.join(', ')}.`;
+  if (findings > 0)
+    return `${looked}\n${formatCount(findings)} ${findings === 1 ? 'finding' : 'findings'}, listed above.\n`;
+  const isWhole = [exchanges, downloads, mirrorFiles].every(({ checked: n, total }) => n >= total);
+  return `${looked}\n${isWhole ? 'All of it is as it was stored.' : `What was looked at is as it was stored. ${shareOf(checked)}`}\n`;
+}
+
+/** What a sample says, and what it does not. */
+function shareOf({ exchanges, mirrorFiles }: Checked): string {
+  const [seen, all] = [exchanges.checked + mirrorFiles.checked, exchanges.total + mirrorFiles.total];
+  return `That is ${((100 * seen) / all).toFixed(1)} % of the pages and files; of the others nothing is known.`;
+}
+
+function of({ checked, total }: Share): string {
+  return checked === total ? formatCount(total) : `${formatCount(checked)} of ${formatCount(total)}`;
+}

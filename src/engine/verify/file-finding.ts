@@ -1,0 +1,27 @@
+// What the state of a file means to a person.
+
+import type { FileState } from '../../archive/check-file.ts';
+import type { ExchangeId } from '../../ledger/page-result.ts';
+import type { RunId } from '../../ledger/run.ts';
+import type { Finding } from './finding.ts';
+
+export interface CheckedFile {
+  readonly path: string;
+  readonly run: RunId | undefined;
+  readonly of: string;
+  readonly exchange: ExchangeId | undefined;
+}
+
+const PROBLEMS = {
+  missing: { kind: 'file_missing', says: 'is missing' },
+  size: { kind: 'file_size', says: 'has another length than it had' },
+  damaged: { kind: 'file_damaged', says: 'has other bytes than it had: its SHA-256 is another' },
+} as const;
+
+/** Undefined when the file is sound. */
+export function fileFinding(state: FileState, file: CheckedFile): Finding | undefined {
+  if (state === 'sound') return undefined;
+  const { kind, says } = PROBLEMS[state];
+  const remedy = 'Restore it from a backup, or download it again.';
+  return { kind, ...file, problem: `${file.path} (${file.of}) ${says}`, remedy };
+}

@@ -1,0 +1,148 @@
+// Every exchange of the ledger: its records, the body that it repeats, the file that came with it, and whether anything lies
+// between the records of a segment. In the order of the rows, which is that of the bytes.
+
+import { join, resolve, sep } from 'node:path';
+import { ArchiveReader } from '../../archive/archive-reader.ts';
+import { checkFile, type FileState } from '../../archive/check-file.ts';
+import { segmentName } from '../../archive/segment-name.ts';
+import type { HeldExchange } from '../../ledger/fixity/fixity-ledger.ts';
+import type { ExchangeId } from '../../ledger/page-result.ts';
+import { checkExchange, checkResponse, type RecordFault } from './check-exchange.ts';
+import { fileFinding } from './file-finding.ts';
+import type { ExchangePlace, Finding } from './finding.ts';
+import { Remembered } from './remembered.ts';
+import { scanStretch } from './scan-stretch.ts';
+import type { VerifyContext } from './verify-data.ts';
+import type { SegmentCovers } from './verify-segments.ts';
+
+const AT_ONCE = 500;
+/** What was found of bodies and files that others refer to as well. */
+const MOST_REMEMBERED = 50_000;
+
+export async function* verifyExchanges(context: VerifyContext, covers: SegmentCovers): AsyncGenerator<Finding> {
+  const { ledger, run, checked, takes, isSampled } = context;
+  const walk = new ExchangeWalk(context);
+  try {
+    for (let after = 0; ; ) {
+      const page = ledger.exchangesAfter(after, run, AT_ONCE);
+      for (const exchange of page) {
+        if (!isSampled) yield* gapBefore(context, exchange, covers);
+        if (!takes()) continue;
+        yield* walk.check(exchange);
+        checked.exchanges.checked++;
+      }
+      after = page.at(-1)?.id ?? after;
+      if (page.length < AT_ONCE) break;
+    }
+  } finally {
+    await walk.close();
+  }
+  if (isSampled) return;
+  for (const [segment, { covered, end }] of covers) yield* gap(context, covers, segment, covered, end);
+}
+
+/** What lies between the record before and this one. */
+async function* gapBefore(
+  context: VerifyContext,
+  { segment, requestOffset, responseOffset, responseLength }: HeldExchange,
+  covers: SegmentCovers,
+): AsyncGenerator<Finding> {
+  const cover = covers.get(segment);
+  if (cover === undefined) return;
+  if (requestOffset > cover.covered) yield* gap(context, covers, segment, cover.covered, requestOffset);
+  cover.covered = Math.max(cover.covered, responseOffset + responseLength);
+}
+
+async function* gap(
+  { path: data }: VerifyContext,
+  covers: SegmentCovers,
+  segment: number,
+  from: number,
+  end: number,
+): AsyncGenerator<Finding> {
+  const cover = covers.get(segment);
+  const to = Math.min(end, cover?.end ?? 0);
+  if (from < to) yield* scanStretch({ data, segment, run: cover?.run, from, to, expectsNone: true });
+}
+
+class ExchangeWalk {
+  readonly #context: VerifyContext;
+  readonly #reader: ArchiveReader;
+  /** By exchange that holds a body: what is wrong with it; empty when nothing is. */
+  readonly #bodies = new Remembered<ExchangeId, string>(MOST_REMEMBERED);
+  readonly #files = new Remembered<string, FileState>(MOST_REMEMBERED);
+
+  constructor(context: VerifyContext) {
+    this.#context = context;
+    this.#reader = new ArchiveReader(join(context.path, 'archive'));
+  }
+
+  async *check(exchange: HeldExchange): AsyncGenerator<Finding> {
+    const faults = await checkExchange(this.#reader, exchange);
+    for (const fault of faults) yield recordFinding(exchange, fault);
+    const response = faults.find(({ which }) => which === 'response');
+    if (exchange.revisitOf !== undefined) {
+      const problem = await this.#bodyFault(exchange, exchange.revisitOf);
+      if (problem !== undefined) yield referenceFinding(exchange, problem);
+    } else if (exchange.filePath === undefined) this.#bodies.set(exchange.id, response?.problem ?? '');
+    else yield* this.#checkFile(exchange, exchange.filePath);
+  }
+
+  async close(): Promise<void> {
+    await this.#reader.close();
+  }
+
+  /** Why the body of a repetition cannot be read, as a sentence. */
+  async #bodyFault({ bodySha256 }: HeldExchange, id: ExchangeId): Promise<string | undefined> {
+    const original = this.#context.ledger.exchange(id);
+    if (original === undefined) return `Its body is in exchange ${id}, which is not in the ledger`;
+    if (original.revisitOf !== undefined || original.filePath !== undefined) {
+      return `Its body is said to be in exchange ${id}, which holds none itself`;
+    }
+    if (!Buffer.from(original.bodySha256).equals(bodySha256)) {
+      return `Its body is said to be in exchange ${id}, which holds another one`;
+    }
+    const known = this.#bodies.get(id);
+    const problem = known ?? (await checkResponse(this.#reader, original))?.problem ?? '';
+    this.#bodies.set(id, problem);
+    return problem === '' ? undefined : `Its body is in exchange ${id} (${original.url}), which is damaged: ${problem}`;
+  }
+
+  async *#checkFile(exchange: HeldExchange, filePath: string): AsyncGenerator<Finding> {
+    const { checked, path } = this.#context;
+    const known = this.#files.get(filePath);
+    const state = known ?? (await checkDownload(path, filePath, exchange));
+    this.#files.set(filePath, state);
+    checked.downloads.checked++;
+    const { run, url: of, id } = exchange;
+    const finding = fileFinding(state, { path: `files/${filePath}`, run, of, exchange: id });
+    if (finding !== undefined) yield finding;
+  }
+}
+
+/** A path that leads out of the directory of the files leads to none of them. */
+async function checkDownload(
+  data: string,
+  filePath: string,
+  { bodySha256, bodySize: size }: HeldExchange,
+): Promise<FileState> {
+  const files = resolve(data, 'files');
+  const path = resolve(files, filePath);
+  if (!path.startsWith(files + sep)) return 'missing';
+  return checkFile(path, { sha256: Buffer.from(bodySha256).toString('hex'), size });
+}
+
+function recordFinding(exchange: HeldExchange, { kind, at, problem }: RecordFault): Finding {
+  const remedy = `Restore archive/${segmentName(at.segment)} from a backup, or fetch ${exchange.url} again.`;
+  return { kind, ...placeOf(exchange), offset: at.offset, length: at.length, problem, remedy };
+}
+
+function referenceFinding(exchange: HeldExchange, problem: string): Finding {
+  const remedy = `Fetch ${exchange.url} again: if the same body comes, this one can be read again too.`;
+  return { kind: 'body_reference_broken', ...placeOf(exchange), problem, remedy };
+}
+
+function placeOf(exchange: HeldExchange): ExchangePlace {
+  const { url, run, requestId: request, id, segment, responseOffset: offset, responseLength: length } = exchange;
+  return { url, run, request, exchange: id, segment, offset, length };
+}

@@ -1,0 +1,106 @@
+// Every segment is there, and as long as the ledger says. What lies behind that end is the tail of a crash, which the next
+// resume cuts, or being written now: it is damage only where the run is complete.
+
+import { join } from 'node:path';
+import { segmentName } from '../../archive/segment-name.ts';
+import type { HeldSegment } from '../../ledger/fixity/fixity-ledger.ts';
+import type { RunId } from '../../ledger/run.ts';
+import { systemCodeOf } from '../../platform/errors.ts';
+import { systemFiles } from '../../platform/files.ts';
+import type { Finding } from './finding.ts';
+import type { VerifyContext } from './verify-data.ts';
+
+/** How far the records of a segment have been looked at. */
+interface SegmentCover {
+  readonly run: RunId;
+  /** The end that the ledger says, or that of the file where this is shorter. */
+  readonly end: number;
+  /** Everything before is a record that a row refers to, or was looked at. */
+  covered: number;
+}
+
+/** By number. As many as there are segments, of up to 512 MiB each. */
+export type SegmentCovers = Map<number, SegmentCover>;
+
+const AT_ONCE = 500;
+
+export async function* verifySegments(context: VerifyContext): AsyncGenerator<Finding, SegmentCovers> {
+  const { ledger, run, checked, path } = context;
+  const covers: SegmentCovers = new Map();
+  for (let after = 0; ; ) {
+    const page = ledger.segmentsAfter(after, run, AT_ONCE);
+    checked.segments.total += page.length;
+    for (const segment of page) {
+      const size = await systemFiles.sizeOf(join(path, 'archive', segmentName(segment.segment)));
+      const finding = judgeSegment(segment, size);
+      if (finding !== undefined) yield finding;
+      covers.set(segment.segment, { run: segment.run, end: Math.min(segment.end, size ?? 0), covered: 0 });
+      checked.segments.checked++;
+    }
+    after = page.at(-1)?.segment ?? after;
+    if (page.length < AT_ONCE) break;
+  }
+  if (run === undefined) yield* unknownSegments(context);
+  return covers;
+}
+
+/** What is wrong with a segment whose file has that length, or is not there. */
+export function judgeSegment(
+  { segment, run, end, isComplete }: HeldSegment,
+  size: number | undefined,
+): Finding | undefined {
+  const path = `archive/${segmentName(segment)}`;
+  const place = { segment, path, run };
+  const remedy = `Restore ${path} from a backup, or fetch the pages in it again.`;
+  if (end > 0 && size === undefined) {
+    return {
+      kind: 'segment_missing',
+      ...place,
+      problem: `${path} is missing: it held ${end} bytes of run ${run}`,
+      remedy,
+    };
+  }
+  if (size !== undefined && size < end) {
+    const problem = `${path} has ${size} bytes, the ledger refers to ${end}: ${end - size} bytes are missing`;
+    return { kind: 'segment_short', ...place, problem, remedy };
+  }
+  if (size === undefined || size === end || !isComplete) return undefined;
+  return {
+    kind: 'segment_long',
+    ...place,
+    problem: `${path} has ${size - end} bytes behind its end that no row of the ledger refers to`,
+    remedy: `Nothing refers to them. Cut the file to ${end} bytes, after a look at what they are.`,
+  };
+}
+
+/** Files that look like segments, and that no row knows. One that is set aside has another name. */
+async function* unknownSegments({ path, ledger }: VerifyContext): AsyncGenerator<Finding> {
+  for (const { segment, name } of await listSegments(path)) {
+    if (ledger.hasSegment(segment)) continue;
+    yield {
+      kind: 'segment_unknown',
+      segment,
+      path: `archive/${name}`,
+      run: undefined,
+      problem: `archive/${name} is not known to the ledger`,
+      remedy:
+        'It may belong to another ledger. Look at it with a WARC tool, and move it away if it does not belong here.',
+    };
+  }
+}
+
+/** The segments that lie in the archive, in the order of their numbers. */
+export async function listSegments(path: string): Promise<{ readonly segment: number; readonly name: string }[]> {
+  try {
+    const names = await systemFiles.list(join(path, 'archive'));
+    return names
+      .flatMap((name) => {
+        const [, digits] = /^curlew-(\d{8,})\.warc\.gz$/.exec(name) ?? [];
+        return digits === undefined ? [] : [{ segment: Number(digits), name }];
+      })
+      .sort((one, other) => one.segment - other.segment);
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
