@@ -58,6 +58,11 @@ export class ArchiveReader {
     return parseRequest(await this.#readRecord(location)) ?? this.#fail(location, 'is not a request record');
   }
 
+  /** Throws `archive_damaged` unless a whole record of any kind lies at `location`. */
+  async check(location: Location): Promise<void> {
+    await this.#readRecord(location);
+  }
+
   /** The compressed bytes at `location`, to be copied into another WARC file. */
   async readMember(location: Location): Promise<Buffer> {
     const member = Buffer.allocUnsafe(location.length);

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
-import { type Files, type OpenFile, systemFiles, writeAll } from '../platform/files.ts';
+import { type Files, makeLastingDirectory, type OpenFile, systemFiles, writeAll } from '../platform/files.ts';
 import { type Random, systemRandom } from '../platform/random.ts';
 import { cutTails } from './cut-tails.ts';
 import type { EncodedExchange } from './encode-exchange.ts';
@@ -79,7 +79,7 @@ export class ArchiveWriter {
   static async open(directory: string, options: ArchiveWriterOptions): Promise<ArchiveWriter> {
     const files = options.files ?? systemFiles;
     try {
-      await files.makeDirectory(directory);
+      await makeLastingDirectory(directory, files);
     } catch (error) {
       throw await storageError(error, directory, directory, files);
     }

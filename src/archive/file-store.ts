@@ -3,7 +3,7 @@
 
 import { join, resolve, sep } from 'node:path';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
-import { type Files, systemFiles } from '../platform/files.ts';
+import { type Files, makeLastingDirectory, systemFiles } from '../platform/files.ts';
 import { lookUpProcess, thisProcess } from '../platform/process-identity.ts';
 import { PendingFile } from './pending-file.ts';
 import { storageError } from './storage-error.ts';
@@ -26,7 +26,7 @@ export class FileStore {
   static async open(directory: string, files: Files = systemFiles): Promise<FileStore> {
     const partial = join(directory, PARTIAL);
     try {
-      await files.makeDirectory(partial);
+      await makeLastingDirectory(partial, files);
       for (const name of await files.list(partial)) {
         if (!isInUse(name)) await files.remove(join(partial, name));
       }

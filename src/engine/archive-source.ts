@@ -25,7 +25,7 @@ export class ArchiveSource implements AnswerSource {
     this.#data = data;
     this.#run = run;
     this.#maxPageBytes = maxPageBytes;
-    this.#reader = new ArchiveReader(data.archive);
+    this.#reader = new ArchiveReader(data.archive, data.disk);
   }
 
   async answer({ identity, spec }: ClaimedRequest): Promise<Outcome> {

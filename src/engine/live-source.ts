@@ -29,7 +29,7 @@ export class LiveSource implements AnswerSource {
 
   /** `world` replaces parts of the real one, for tests. */
   static async open(data: DataDirectory, run: RunId, settings: Settings, world: World = {}): Promise<LiveSource> {
-    const files = await FileStore.open(data.files);
+    const files = await FileStore.open(data.files, data.disk);
     const memory = readMemory(await data.ledger.fetchMemory(run));
     const { startedAt: begunAt } = await data.ledger.run(run);
     const real = { clock: systemClock, random: systemRandom, notes: data.ledger.notes, begunAt };

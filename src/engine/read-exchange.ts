@@ -9,7 +9,7 @@ import type { DataDirectory } from './data-directory.ts';
 
 /** An exchange as it was when it was fetched, as far as a step can see. */
 export async function readExchange(
-  { ledger }: DataDirectory,
+  { ledger }: Pick<DataDirectory, 'ledger'>,
   reader: ArchiveReader,
   exchange: StoredExchange,
   maxPageBytes: number,

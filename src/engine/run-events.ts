@@ -10,8 +10,12 @@ export type PageEvent = 'retry' | 'step_failed' | Exclude<Verdict, 'done' | 'abs
 /** Of a process that works on the run: in its log only. */
 export type ProcessEvent = 'started' | 'ended';
 
-export const RUN_EVENTS: Readonly<Record<FetchEvent['kind'] | PageEvent | ProcessEvent, string>> = {
+/** Of the run's archive. */
+export type ArchiveEvent = 'archive_lost';
+
+export const RUN_EVENTS: Readonly<Record<FetchEvent['kind'] | PageEvent | ProcessEvent | ArchiveEvent, string>> = {
   started: 'a process works on the run',
+  archive_lost: 'pages were not in the archive any more after a power cut, and are fetched again',
   limits: 'what it may ask of a host, and by which name',
   robots: 'a robots.txt came into force, fetched now or earlier, with its text',
   robots_unreachable: 'one could not be had, and what counts instead',

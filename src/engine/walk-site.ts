@@ -190,7 +190,7 @@ async function openPipeline(
   { world = {} }: WalkSiteOptions,
   { data, settings, clock }: OpenSite,
 ): Promise<FetchPipeline> {
-  const files = await FileStore.open(data.files);
+  const files = await FileStore.open(data.files, data.disk);
   const memory = readMemory(await data.ledger.sites.fetchMemory(site.domain));
   const assigner = distributorOf(site, data, clock);
   // Of list pages only what was found on them is kept.

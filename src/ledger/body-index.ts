@@ -18,6 +18,7 @@ export class BodyIndex {
   readonly #find: StatementSync;
   readonly #all: StatementSync;
   readonly #newest: StatementSync;
+  readonly #remove: StatementSync;
   /** By hash, a character for each byte: their order is that of the index. */
   readonly #gathered = new Map<string, ExchangeId>();
   /** Read when it is first needed. */
@@ -27,6 +28,7 @@ export class BodyIndex {
     this.#insert = database.prepare('INSERT OR IGNORE INTO bodies (sha256, exchange_id) VALUES (?, ?)');
     this.#find = database.prepare('SELECT exchange_id FROM bodies WHERE sha256 = ?');
     this.#all = database.prepare('SELECT sha256 FROM bodies');
+    this.#remove = database.prepare('DELETE FROM bodies WHERE sha256 = ? AND exchange_id = ?');
     this.#newest = database.prepare(
       `SELECT id, body_sha256 FROM exchanges WHERE id > (SELECT max(id) FROM exchanges) - ?
        AND body_size > 0 AND file_path IS NULL AND revisit_of IS NULL`,
@@ -47,6 +49,12 @@ export class BodyIndex {
     if (!this.#filter.mayHave(sha256)) return undefined;
     const written = this.#find.get(sha256)?.exchange_id as ExchangeId | undefined;
     return written ?? this.#gathered.get(keyOf(sha256));
+  }
+
+  /** Says that this exchange holds the body no longer. Call it within a transaction. */
+  remove(sha256: Uint8Array, exchange: ExchangeId): void {
+    this.#remove.run(sha256, exchange);
+    if (this.#gathered.get(keyOf(sha256)) === exchange) this.#gathered.delete(keyOf(sha256));
   }
 
   /** Writes down what was gathered. Call it within a transaction. */

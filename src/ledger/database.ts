@@ -1,14 +1,17 @@
 // The one door to SQLite: opening, pragmas, migrations, transactions, and what its errors mean to a person.
 // One writer: a transaction takes the write lock at its beginning, so that it never has to be tried again half done.
 
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
+import { CurlewError, ErrorCode, messageOf, systemCodeOf } from '../platform/errors.ts';
 import { makeDirectory, PRIVATE_FILE } from '../platform/make-directory.ts';
 import { MIGRATIONS } from './schema.ts';
 
-/** `process`: survives any kill of the process. `power`: survives a power cut too, at an fsync per commit. */
+/**
+ * `process`: survives any kill of the process; a power cut may take the newest commits. `power`: survives a power cut too, at
+ * an fsync per commit.
+ */
 export type Durability = 'process' | 'power';
 
 export interface DatabaseOptions {
@@ -20,6 +23,7 @@ const BUSY_TIMEOUT_MS = 10_000;
 const CACHE_KIB = 32 * 1024;
 /** 16 MB of log. Pages of the indexes are written many times over; the more of it is gathered, the less is copied and synced. */
 const CHECKPOINT_PAGES = 4_000;
+const CHECKPOINT_BYTES = CHECKPOINT_PAGES * 4096;
 
 const SYNCHRONOUS: Readonly<Record<Durability, string>> = {
   process: 'PRAGMA synchronous = NORMAL',
@@ -30,6 +34,10 @@ export class Database {
   readonly path: string;
   readonly #sqlite: DatabaseSync;
   #closed = false;
+  #durability: Durability = 'process';
+  #defersCheckpoints = false;
+  /** The log is copied when it has got this long. */
+  #longLog = CHECKPOINT_BYTES;
 
   private constructor(path: string, sqlite: DatabaseSync) {
     this.path = path;
@@ -45,8 +53,7 @@ export class Database {
     return translating(path, () => {
       if (options.readOnly) return Database.#openReadOnly(path) ?? Database.#openAfterRecovery(path);
       makeDirectory(dirname(path));
-      // SQLite gives its log and its index the mode of this file.
-      closeSync(openSync(path, 'a', PRIVATE_FILE));
+      createPrivately(path);
       return Database.#connect(path, false, (database) => {
         if (database.#isOld()) database.#migrate();
       });
@@ -110,6 +117,32 @@ export class Database {
   /** How safe every later commit is; `process` after opening. */
   setDurability(durability: Durability): void {
     translating(this.path, () => this.#sqlite.exec(SYNCHRONOUS[durability]));
+    this.#durability = durability;
+  }
+
+  /**
+   * From now on the log is copied into the file, which makes the newest commits last, by `checkpoint` alone, so that what they
+   * refer to can be synced before. (SQLite still does it when the last process closes the file.)
+   */
+  deferCheckpoints(): void {
+    // A log that begins anew is cut, so that its length on the disk is its length.
+    translating(this.path, () => this.#sqlite.exec('PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 0;'));
+    this.#defersCheckpoints = true;
+  }
+
+  /** Whether there is so much in the log that it is time for `checkpoint`. */
+  get needsCheckpoint(): boolean {
+    if (!this.#defersCheckpoints) return false;
+    const length = statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    if (length < CHECKPOINT_BYTES) this.#longLog = CHECKPOINT_BYTES;
+    return length >= this.#longLog;
+  }
+
+  /** Copies the log into the file, as far as those who read it let it be copied; what they hold up is copied later. */
+  checkpoint(): void {
+    // Who reads for long makes the log grow: it is tried again when there is as much again.
+    this.#longLog += CHECKPOINT_BYTES;
+    translating(this.path, () => this.#sqlite.exec('PRAGMA wal_checkpoint(PASSIVE)'));
   }
 
   /** @internal Left out of the package's declarations, which would else need those of Node. */
@@ -117,8 +150,22 @@ export class Database {
     return this.#sqlite.prepare(sql);
   }
 
-  /** Runs `work` in one transaction: all of it becomes true, or nothing. */
-  transaction<T>(work: () => T): T {
+  /**
+   * Runs `work` in one transaction: all of it becomes true, or nothing. With `power` it is on the device when this returns,
+   * and so is everything that was committed before it.
+   */
+  transaction<T>(work: () => T, durability = this.#durability): T {
+    if (durability === this.#durability) return this.#transaction(work);
+    const usual = this.#durability;
+    this.setDurability(durability);
+    try {
+      return this.#transaction(work);
+    } finally {
+      this.setDurability(usual);
+    }
+  }
+
+  #transaction<T>(work: () => T): T {
     return translating(this.path, () => {
       this.#sqlite.exec('BEGIN IMMEDIATE');
       try {
@@ -160,6 +207,18 @@ export class Database {
 
   #version(): number {
     return Number(this.#sqlite.prepare('PRAGMA user_version').get()?.user_version);
+  }
+}
+
+/**
+ * Makes the file for its owner only; SQLite gives its log and its index the same mode. One that exists is not touched: to
+ * close a file, however it was opened, takes away the locks that SQLite has on it in this process (fcntl(2)).
+ */
+function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, 'ax', PRIVATE_FILE));
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EEXIST') throw error;
   }
 }
 

@@ -23,6 +23,7 @@ export class EventTable {
   readonly #ofRequest: StatementSync;
   readonly #unreachable: StatementSync;
   readonly #waited: StatementSync;
+  readonly #lost: StatementSync;
 
   constructor(database: Database) {
     this.#insert = database.prepare(
@@ -33,6 +34,10 @@ export class EventTable {
     this.#page = database.prepare(
       `SELECT events.id, created_at, event_type, request_id, payload_json, url
        FROM events LEFT JOIN requests ON requests.id = request_id WHERE events.run_id = ? AND events.id > ? ORDER BY events.id LIMIT 0 + ?`,
+    );
+    this.#lost = database.prepare(
+      `SELECT count(*) AS times, sum(payload_json ->> '$.count') AS n, min(payload_json ->> '$.urls[0]') AS example
+       FROM events WHERE run_id = ? AND event_type = 'archive_lost' AND json_valid(payload_json)`,
     );
     this.#unreachable = database.prepare(
       `SELECT payload_json ->> '$.origin' AS origin, payload_json ->> '$.reason' AS reason,
@@ -66,6 +71,12 @@ export class EventTable {
       reason: String(reason),
       inForce: String(in_force),
     }));
+  }
+
+  /** What power cuts have taken from the run's archive: how many addresses, and one of them. */
+  lostFromArchive(run: RunId): { readonly count: number; readonly example: string } | undefined {
+    const row = this.#lost.get(run);
+    return row === undefined || row.times === 0 ? undefined : { count: Number(row.n), example: String(row.example) };
   }
 
   /** The hosts that the run has waited for, without those that it has given up. */

@@ -12,6 +12,14 @@ export interface StoredExchange extends NewExchange {
   readonly hop: number;
 }
 
+/** A segment whose bytes between `syncedEnd` and `end` may not be on the device. */
+export interface UnsyncedSegment {
+  readonly segment: number;
+  readonly run: RunId;
+  readonly end: number;
+  readonly syncedEnd: number;
+}
+
 /** When a request left, and for where. */
 export interface RequestStart {
   readonly url: string;
@@ -32,6 +40,11 @@ export class ExchangeTable {
   readonly #grow: StatementSync;
   readonly #addSegment: StatementSync;
   readonly #segmentsOf: StatementSync;
+  readonly #unsynced: StatementSync;
+  readonly #synced: StatementSync;
+  readonly #inSegment: StatementSync;
+  readonly #remove: StatementSync;
+  readonly #cutSegment: StatementSync;
   /** Where each body was archived first. */
   readonly bodies: BodyIndex;
 
@@ -61,6 +74,15 @@ export class ExchangeTable {
     this.#grow = database.prepare('UPDATE segments SET committed_end = max(committed_end, ?) WHERE id = ?');
     this.#addSegment = database.prepare('INSERT INTO segments (run_id, committed_end) VALUES (?, 0)');
     this.#segmentsOf = database.prepare('SELECT id, committed_end FROM segments WHERE run_id = ? ORDER BY id');
+    this.#unsynced = database.prepare(
+      'SELECT id, run_id, committed_end, synced_end FROM segments WHERE committed_end > synced_end ORDER BY id',
+    );
+    this.#synced = database.prepare('UPDATE segments SET synced_end = max(synced_end, ?) WHERE id = ? AND run_id = ?');
+    this.#inSegment = database.prepare(`SELECT ${COLUMNS} FROM exchanges WHERE segment_id = ? ORDER BY id DESC`);
+    this.#remove = database.prepare('DELETE FROM exchanges WHERE id = ?');
+    this.#cutSegment = database.prepare(
+      'UPDATE segments SET committed_end = ?1, synced_end = min(synced_end, ?1) WHERE id = ?2',
+    );
     this.bodies = new BodyIndex(database);
   }
 
@@ -89,6 +111,42 @@ export class ExchangeTable {
   /** Says that the segment's bytes up to `end` belong to the ledger: in the same transaction as the exchanges in them. */
   growSegment(segment: number, end: number): void {
     this.#grow.run(end, segment);
+  }
+
+  /** Segments of all runs with bytes that may not be on the device. */
+  unsyncedSegments(): UnsyncedSegment[] {
+    return this.#unsynced.all().map((row) => ({
+      segment: Number(row.id),
+      run: Number(row.run_id) as RunId,
+      end: Number(row.committed_end),
+      syncedEnd: Number(row.synced_end),
+    }));
+  }
+
+  /** Says that the segment's bytes up to `end` are on the device. */
+  syncSegment(run: RunId, segment: number, end: number): void {
+    this.#synced.run(end, segment, run);
+  }
+
+  /** The exchanges in a segment that reach beyond `position`, as they lie there. */
+  beyond(segment: number, position: number): StoredExchange[] {
+    const found: StoredExchange[] = [];
+    // They were committed in the order in which they lie.
+    for (const row of this.#inSegment.iterate(segment)) {
+      const exchange = readExchange(row);
+      if (exchange.responseOffset + exchange.responseLength <= position) break;
+      found.push(exchange);
+    }
+    return found.reverse();
+  }
+
+  /** Takes back that these exchanges were made; the segment ends before the first of them. */
+  cut(segment: number, end: number, exchanges: readonly StoredExchange[]): void {
+    for (const { id, bodySha256 } of exchanges) {
+      this.#remove.run(id);
+      this.bodies.remove(bodySha256, id);
+    }
+    this.#cutSegment.run(end, segment);
   }
 
   find(id: ExchangeId): StoredExchange | undefined {

@@ -8,7 +8,7 @@ import type { ProcessIdentity } from '../platform/process-identity.ts';
 import type { HostCounts } from './count-table.ts';
 import { Database, type DatabaseOptions, type Durability } from './database.ts';
 import type { StoredEvent } from './event-table.ts';
-import type { RequestStart, StoredExchange } from './exchange-table.ts';
+import type { RequestStart, StoredExchange, UnsyncedSegment } from './exchange-table.ts';
 import { encodeGapMap, type GapMap } from './gap-map.ts';
 import { HostNotes } from './host-notes.ts';
 import type { LearntOfHosts } from './host-table.ts';
@@ -68,6 +68,21 @@ export class Ledger {
   /** How safe every later commit is: that of the run it is for, as soon as its settings are known. `process` at first. */
   setDurability(durability: Durability): void {
     this.#tables.database.setDurability(durability);
+  }
+
+  /** From now on the log is copied into the file by `checkpoint` alone. */
+  deferCheckpoints(): void {
+    this.#tables.database.deferCheckpoints();
+  }
+
+  /** Whether it is time for `checkpoint`. */
+  get needsCheckpoint(): boolean {
+    return this.#tables.database.needsCheckpoint;
+  }
+
+  /** Makes what was committed last: it must be preceded by a sync of what that refers to. */
+  checkpoint(): void {
+    this.#tables.database.checkpoint();
   }
 
   /** Records a new run with the entries and the walks it begins from; a replay also with the items of its original. */
@@ -220,6 +235,16 @@ export class Ledger {
 
   async segmentsOf(id: RunId): Promise<{ readonly segment: number; readonly end: number }[]> {
     return this.#tables.exchanges.segmentsOf(id);
+  }
+
+  /** Segments of all runs with bytes that may not be on the device. */
+  async unsyncedSegments(): Promise<UnsyncedSegment[]> {
+    return this.#tables.exchanges.unsyncedSegments();
+  }
+
+  /** The exchanges in a segment that reach beyond `position`, as they lie there. */
+  async exchangesBeyond(segment: number, position: number): Promise<StoredExchange[]> {
+    return this.#tables.exchanges.beyond(segment, position);
   }
 
   async exchange(id: ExchangeId): Promise<StoredExchange | undefined> {

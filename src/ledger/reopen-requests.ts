@@ -4,9 +4,9 @@
 import type { Instant } from '../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { CountChanges } from './count-table.ts';
+import { forgetAnswer } from './forget-answer.ts';
 import type { LedgerTables } from './ledger-tables.ts';
 import type { RunId } from './run.ts';
-import { forgetAnswer } from './run-writer.ts';
 import { summarise } from './summarise.ts';
 import type { Verdict } from './verdict.ts';
 

@@ -72,6 +72,7 @@ export class RequestTable {
   readonly #overrule: StatementSync;
   readonly #reopen: StatementSync;
   readonly #reopenable: StatementSync;
+  readonly #settled: StatementSync;
   readonly #problems: StatementSync;
   /** The run that was added to last, and what is known of its requests. */
   #knownRun: RunId | undefined;
@@ -137,6 +138,9 @@ export class RequestTable {
     );
     this.#reopen = database.prepare(
       `UPDATE requests SET state = ${State.ready}, attempts = 0, verdict = NULL, status = NULL, reason = NULL WHERE id = ?`,
+    );
+    this.#settled = database.prepare(
+      `SELECT id, host_id, verdict FROM requests WHERE id = ? AND state = ${State.settled}`,
     );
     // `IS` holds for null too. By id, or by what became of it.
     this.#reopenable = database.prepare(
@@ -287,6 +291,12 @@ export class RequestTable {
         group?.step ?? null,
       )
       .map((row) => this.#makeReady(row));
+  }
+
+  /** Makes a request ready again, whatever it came to, and gives what it was; undefined when it is in the queue. */
+  reopenSettled(id: RequestId): ReopenedRequest | undefined {
+    const row = this.#settled.get(id);
+    return row === undefined ? undefined : this.#makeReady(row);
   }
 
   #makeReady(row: Record<string, unknown>): ReopenedRequest {

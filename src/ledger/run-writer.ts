@@ -5,16 +5,18 @@ import type { Clock, Instant } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
 import { thisProcess } from '../platform/process-identity.ts';
 import { CountChanges } from './count-table.ts';
+import type { Durability } from './database.ts';
+import { forgetAnswer } from './forget-answer.ts';
 import type { RunStatus } from './health.ts';
 import { InheritedVerdicts } from './inherited-verdicts.ts';
 import { keepMemory } from './keep-memory.ts';
 import type { LedgerTables } from './ledger-tables.ts';
 import type { ClaimedRequest, HostId, NewEvent, NewProbe, NewRequest, PageResult, RequestId } from './page-result.ts';
 import type { SettledProbe, StoredWalk } from './probe.ts';
-import type { ReopenedRequest } from './request-table.ts';
 import type { RunId } from './run.ts';
 import type { FencingToken } from './run-ownership.ts';
 import { summarise } from './summarise.ts';
+import { type LostTail, takeBackLost } from './take-back-lost.ts';
 
 /** How many requests a lane would like to be handed. */
 export type Wanted = ReadonlyMap<HostId, number>;
@@ -31,8 +33,16 @@ export interface CommitResult {
   readonly nextDue: ReadonlyMap<HostId, Instant>;
 }
 
+/** Up to where a segment is meant. */
+export interface SegmentEnd {
+  readonly segment: number;
+  readonly end: number;
+}
+
 export interface Commit {
   readonly results: readonly PageResult[];
+  /** Whether what they refer to in the archive is on the device. */
+  readonly isSynced?: boolean;
   readonly wanted: Wanted;
   readonly memory?: UnsavedMemory | undefined;
 }
@@ -80,7 +90,7 @@ export class RunWriter {
   }
 
   /** Makes results of pages true, and hands out new work. */
-  async commit({ results: given, wanted, memory }: Commit): Promise<CommitResult> {
+  async commit({ results: given, isSynced = false, wanted, memory }: Commit): Promise<CommitResult> {
     return this.#asOwner((now) => {
       const results = given.map((result) => this.#inherited.overrule(result));
       this.#countTime();
@@ -92,7 +102,10 @@ export class RunWriter {
         this.#apply(result, changes, queued, now);
         probes.push(...this.#inherited.settle(result));
       }
-      for (const [segment, end] of segmentEnds(results)) this.#tables.exchanges.growSegment(segment, end);
+      for (const [segment, end] of segmentEnds(results)) {
+        this.#tables.exchanges.growSegment(segment, end);
+        if (isSynced) this.#tables.exchanges.syncSegment(this.run, segment, end);
+      }
       this.#tables.counts.add(this.run, changes, now);
       keepMemory(this.#tables, this.run, memory, now);
       const claimed: ClaimedRequest[] = [];
@@ -151,6 +164,19 @@ export class RunWriter {
     return this.#asOwner(() => this.#tables.exchanges.addSegment(this.run));
   }
 
+  /** Says that the run's segments are on the device up to these ends. */
+  async markSynced(segments: readonly SegmentEnd[]): Promise<void> {
+    this.#asOwner(() => this.#markSynced(segments));
+  }
+
+  /**
+   * Takes back what a power cut has taken from the archive: pages whose bytes are lost are in the queue again, as if they had
+   * not been committed. Gives how many there are.
+   */
+  async takeBack(lost: readonly LostTail[]): Promise<number> {
+    return this.#asOwner((now) => takeBackLost(this.#tables, this.run, lost, now));
+  }
+
   async addEvent(event: NewEvent): Promise<void> {
     this.#asOwner((now) => this.#tables.events.add(this.run, undefined, event, now));
   }
@@ -163,9 +189,10 @@ export class RunWriter {
     });
   }
 
-  /** Ends the run, judges its health, and gives it back. */
-  async end(status: RunStatus, error: string | undefined): Promise<void> {
+  /** Ends the run, judges its health, and gives it back: on the device, as the segments are up to the ends given. */
+  async end(status: RunStatus, error: string | undefined, synced: readonly SegmentEnd[] = []): Promise<void> {
     this.#asOwner((now) => {
+      this.#markSynced(synced);
       this.#countTime();
       this.#tables.exchanges.bodies.write();
       this.#tables.requests.returnAllClaimed(this.run);
@@ -173,7 +200,11 @@ export class RunWriter {
       const { health } = summarise(this.#tables, this.run);
       this.#tables.runs.setStatus(this.run, status, health, error, now);
       this.#tables.ownership.release(this.run, this.#token);
-    });
+    }, 'power');
+  }
+
+  #markSynced(segments: readonly SegmentEnd[]): void {
+    for (const { segment, end } of segments) this.#tables.exchanges.syncSegment(this.run, segment, end);
   }
 
   #begin(now: Instant): void {
@@ -197,13 +228,13 @@ export class RunWriter {
     this.#countedUpTo = now;
   }
 
-  #asOwner<T>(work: (now: Instant) => T): T {
+  #asOwner<T>(work: (now: Instant) => T, durability?: Durability): T {
     const now = this.#clock.now();
     try {
       return this.#tables.database.transaction(() => {
         this.#tables.ownership.assertOwner(this.run, this.#token, now);
         return work(now);
-      });
+      }, durability);
     } catch (error) {
       this.#tables.hosts.forget();
       this.#tables.requests.forget();
@@ -238,21 +269,6 @@ export class RunWriter {
     else known.count++;
     return true;
   }
-}
-
-/** Takes back what was said of a request that is in the queue again. Call it within a transaction. */
-export function forgetAnswer(
-  { records, walks, judgements }: LedgerTables,
-  { id, hostId, verdict }: ReopenedRequest,
-  changes: CountChanges,
-): void {
-  const { total, invalid } = records.removeOf(id);
-  walks.reopen(id);
-  judgements.removeOf(id);
-  changes.add(hostId, verdict, -1);
-  changes.add(hostId, 'pending', 1);
-  changes.add(hostId, 'record', -total);
-  changes.add(hostId, 'invalid', -invalid);
 }
 
 type Queued = Map<HostId, { readonly host: string; count: number }>;

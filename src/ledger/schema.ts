@@ -266,4 +266,12 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   ODD_ROWS_SCHEMA,
+  `
+  -- Bytes of a segment before synced_end are on the device; what lies between it and committed_end may be lost with the power.
+  -- Of older runs nobody knows, but those that ended had it written by the system long ago.
+  ALTER TABLE segments ADD COLUMN synced_end INTEGER NOT NULL DEFAULT 0;
+  UPDATE segments SET synced_end = committed_end WHERE run_id IN (SELECT id FROM runs WHERE status <> 'running');
+  CREATE INDEX exchanges_segment ON exchanges (segment_id);
+  CREATE INDEX events_archive_lost ON events (run_id) WHERE event_type = 'archive_lost';
+  `,
 ];

@@ -79,6 +79,13 @@ function warningsOf(tables: LedgerTables, run: RunId, records: number, before: n
         `(for example ${conflicts.example}). Give such requests their own key.`,
     );
   }
+  const lost = tables.events.lostFromArchive(run);
+  if (lost !== undefined) {
+    warnings.push(
+      `The archive had lost ${lost.count} page(s) that were committed, after a power cut or a crash of the machine ` +
+        `(for example ${lost.example}). They were put back into the queue and fetched again.`,
+    );
+  }
   if (before !== undefined && records < before / 2) {
     warnings.push(`${records} record(s) were found; the run before found ${before}.`);
   }

@@ -59,7 +59,7 @@ export class FaultyFiles implements Files {
     return this.#inner.list(directory);
   }
 
-  makeDirectory(directory: string): Promise<void> {
+  makeDirectory(directory: string): Promise<string | undefined> {
     return this.#inner.makeDirectory(directory);
   }
 

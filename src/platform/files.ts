@@ -3,6 +3,7 @@
 
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { systemCodeOf } from './errors.ts';
 import { PRIVATE_DIRECTORY, PRIVATE_FILE } from './make-directory.ts';
 
@@ -25,8 +26,8 @@ export interface Files {
   open(path: string, mode: 'read' | 'write'): Promise<OpenFile>;
   /** The names in a directory, in no particular order. */
   list(directory: string): Promise<string[]>;
-  /** Makes the directory and its parents; one that exists is fine. */
-  makeDirectory(directory: string): Promise<void>;
+  /** Makes the directory and its parents, and gives the uppermost that it made; one that exists is fine. */
+  makeDirectory(directory: string): Promise<string | undefined>;
   /** Moves `from` over `to`, at once and whole. */
   rename(from: string, to: string): Promise<void>;
   /** Gives the file a second name. Not every file system can. */
@@ -47,6 +48,17 @@ export async function writeAll(file: OpenFile, bytes: Uint8Array, position: numb
   while (done < bytes.length) done += await file.write(bytes.subarray(done), position + done);
 }
 
+/** Makes the directory and its parents. Returns when their names are on the device. */
+export async function makeLastingDirectory(directory: string, files: Files): Promise<void> {
+  const first = await files.makeDirectory(directory);
+  if (first === undefined) return;
+  const above = dirname(resolve(first));
+  for (let at = dirname(resolve(directory)); at.length >= above.length; at = dirname(at)) {
+    await files.syncDirectory(at);
+    if (at === dirname(at)) return;
+  }
+}
+
 /** The real disk. */
 export const systemFiles: Files = {
   async open(path, mode) {
@@ -55,9 +67,7 @@ export const systemFiles: Files = {
     );
   },
   list: (directory) => fs.readdir(directory),
-  async makeDirectory(directory) {
-    await fs.mkdir(directory, { recursive: true, mode: PRIVATE_DIRECTORY });
-  },
+  makeDirectory: (directory) => fs.mkdir(directory, { recursive: true, mode: PRIVATE_DIRECTORY }),
   rename: (from, to) => fs.rename(from, to),
   link: (existing, path) => fs.link(existing, path),
   remove: (path) => fs.rm(path, { force: true }),

@@ -44,13 +44,14 @@ export class EmbeddedOutbox implements Outbox {
 
   async beginPublishing({ pump, leaseMs, position }: PublishingStart): Promise<boolean> {
     const { outbox } = this.#ledger;
+    // On the device before the log is written: after a power cut, what was not synced may be there or not, or have holes.
     return this.#ledger.transaction(() => {
       const now = this.#clock.now();
       if (!outbox.holdsLease(pump, now)) return false;
       outbox.takeLease(pump, now + leaseMs, now);
       outbox.setUnsure(position, pump);
       return true;
-    });
+    }, 'power');
   }
 
   async settle({ pump, published, refused, cacheTtlMs }: Settlement): Promise<boolean> {

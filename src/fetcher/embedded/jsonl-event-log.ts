@@ -1,9 +1,9 @@
-// The event log as a file with one event per line. Its position is its length. A line that a crash cut off is removed before the
-// next one is written, so that every line is whole.
+// The event log as a file with one event per line. Its position is its length. What is published is on the device. A line that a
+// crash cut off is removed before the next one is written, so that every line is whole.
 
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { type Files, type OpenFile, systemFiles, writeAll } from '../../platform/files.ts';
+import { type Files, makeLastingDirectory, type OpenFile, systemFiles, writeAll } from '../../platform/files.ts';
 import type { EventLog, LogPosition, Refusal } from '../event-log.ts';
 import type { WebpageEvent } from '../webpage-event.ts';
 
@@ -22,7 +22,7 @@ export class JsonlEventLog implements EventLog {
 
   /** Makes the directory of the file if need be. */
   static async open(path: string, files: Files = systemFiles): Promise<JsonlEventLog> {
-    await files.makeDirectory(dirname(path));
+    await makeLastingDirectory(dirname(path), files);
     return new JsonlEventLog(path, files);
   }
 
@@ -37,8 +37,20 @@ export class JsonlEventLog implements EventLog {
       const start = Number(position);
       const bytes = Buffer.alloc(Math.max(0, (await this.#endOfLastLine(file)) - start));
       await file.read(bytes, start);
-      const lines = bytes.toString().split('\n').slice(0, -1);
-      return new Set(lines.map((line) => WithId.parse(JSON.parse(line)).event_id));
+      const ids = new Set<string>();
+      for (let at = 0; at < bytes.length; ) {
+        const end = bytes.indexOf(NEWLINE, at) + 1;
+        const id = idIn(bytes.toString('utf8', at, end));
+        // A power cut can leave holes in what was not synced. None of it counts as published, and it is published again.
+        if (id === undefined) {
+          await file.truncate(start + at);
+          break;
+        }
+        ids.add(id);
+        at = end;
+      }
+      await file.sync();
+      return ids;
     });
   }
 
@@ -48,6 +60,7 @@ export class JsonlEventLog implements EventLog {
       await file.truncate(end);
       await writeAll(file, Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join('')), end);
       await file.sync();
+      if (end === 0) await this.#files.syncDirectory(dirname(this.#path));
       return [];
     });
   }
@@ -75,5 +88,13 @@ export class JsonlEventLog implements EventLog {
       end = start;
     }
     return 0;
+  }
+}
+
+function idIn(line: string): string | undefined {
+  try {
+    return WithId.parse(JSON.parse(line)).event_id;
+  } catch {
+    return undefined;
   }
 }

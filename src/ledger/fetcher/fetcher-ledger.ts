@@ -1,7 +1,7 @@
 // The page fetcher's part of the ledger.
 
 import { join } from 'node:path';
-import { Database, type DatabaseOptions } from '../database.ts';
+import { Database, type DatabaseOptions, type Durability } from '../database.ts';
 import { HostNotes } from '../host-notes.ts';
 import { HostTable } from '../host-table.ts';
 import { LEDGER_FILE } from '../ledger.ts';
@@ -33,10 +33,10 @@ export class FetcherLedger {
     return new FetcherLedger(Database.open(join(dataDirectory, LEDGER_FILE), options));
   }
 
-  /** All of `work` becomes true, or nothing. */
-  transaction<T>(work: () => T): T {
+  /** All of `work` becomes true, or nothing. With `power` it is on the device when this returns. */
+  transaction<T>(work: () => T, durability: Durability = 'process'): T {
     try {
-      return this.#database.transaction(work);
+      return this.#database.transaction(work, durability);
     } catch (error) {
       this.hosts.forget();
       throw error;

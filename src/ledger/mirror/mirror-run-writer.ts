@@ -3,6 +3,7 @@
 
 import { redactSecrets } from '../../observe/redact.ts';
 import type { Clock, Instant } from '../../platform/clock.ts';
+import type { Durability } from '../database.ts';
 import type { RunStatus } from '../health.ts';
 import { keepMemory } from '../keep-memory.ts';
 import type { RunId } from '../run.ts';
@@ -87,14 +88,14 @@ export class MirrorRunWriter {
     });
   }
 
-  /** Ends the run with its coverage and health, and gives it back. */
+  /** Ends the run with its coverage and health, and gives it back. On the device when this returns, as its files are. */
   async end(status: Exclude<RunStatus, 'running'>, error: string | null = null): Promise<RunCoverage> {
     return this.#asOwner((now) => {
       this.#countTime();
       const coverage = endMirrorRun(this.#tables, this.run, status, error, now);
       this.#tables.kernel.ownership.release(this.run, this.#token);
       return coverage;
-    });
+    }, 'power');
   }
 
   #countTime(): void {
@@ -103,14 +104,14 @@ export class MirrorRunWriter {
     this.#countedUpTo = now;
   }
 
-  #asOwner<T>(work: (now: Instant) => T): T {
+  #asOwner<T>(work: (now: Instant) => T, durability?: Durability): T {
     const { database, ownership, hosts } = this.#tables.kernel;
     const now = this.#clock.now();
     try {
       return database.transaction(() => {
         ownership.assertOwner(this.run, this.#token, now);
         return work(now);
-      });
+      }, durability);
     } catch (error) {
       hosts.forget();
       throw error;

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { storageError } from '../../archive/storage-error.ts';
-import { type Files, systemFiles, writeAll } from '../../platform/files.ts';
+import { type Files, makeLastingDirectory, systemFiles, writeAll } from '../../platform/files.ts';
 
 /** `<source>_<UTC time>_<hash8>.csv`. */
 export function indexFileName(source: string, fetchedAt: string, sha256: string): string {
@@ -20,7 +20,7 @@ export async function keepIndexFile(
   const path = join(directory, name);
   const partial = join(directory, `.${name}.${process.pid}`);
   try {
-    await files.makeDirectory(directory);
+    await makeLastingDirectory(directory, files);
     const file = await files.open(partial, 'write');
     try {
       await file.truncate(0);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { storageError } from '../../archive/storage-error.ts';
 import type { FileSpool, SpooledFile } from '../../fetch/download.ts';
 import { systemCodeOf } from '../../platform/errors.ts';
-import { type Files, type OpenFile, systemFiles, writeAll } from '../../platform/files.ts';
+import { type Files, makeLastingDirectory, type OpenFile, systemFiles, writeAll } from '../../platform/files.ts';
 import { type PdfInspection, PdfInspector } from '../pdf/pdf-inspector.ts';
 import { DirectorySync } from './directory-sync.ts';
 
@@ -25,7 +25,7 @@ export class PdfSpool implements FileSpool {
   /** Makes the directory, or empties it. It must be the caller's alone. Throws `disk_full` or `data_directory`. */
   static async open(directory: string, files: Files = systemFiles): Promise<PdfSpool> {
     try {
-      await files.makeDirectory(directory);
+      await makeLastingDirectory(directory, files);
       for (const name of await files.list(directory)) await files.remove(join(directory, name));
     } catch (error) {
       throw await storageError(error, directory, directory, files);
@@ -65,7 +65,7 @@ export class PdfSpool implements FileSpool {
       await this.#files.rename(path, target);
     } catch (error) {
       if (systemCodeOf(error) !== 'ENOENT') throw error;
-      await this.#files.makeDirectory(directory);
+      await makeLastingDirectory(directory, this.#files);
       await this.#files.rename(path, target);
     }
   }
