@@ -78,7 +78,9 @@ export class ExchangeTable {
       'SELECT id, run_id, committed_end, synced_end FROM segments WHERE committed_end > synced_end ORDER BY id',
     );
     this.#synced = database.prepare('UPDATE segments SET synced_end = max(synced_end, ?) WHERE id = ? AND run_id = ?');
-    this.#inSegment = database.prepare(`SELECT ${COLUMNS} FROM exchanges WHERE segment_id = ? ORDER BY id DESC`);
+    this.#inSegment = database.prepare(
+      `SELECT ${EXCHANGE_COLUMNS} FROM exchanges WHERE segment_id = ? ORDER BY id DESC`,
+    );
     this.#remove = database.prepare('DELETE FROM exchanges WHERE id = ?');
     this.#cutSegment = database.prepare(
       'UPDATE segments SET committed_end = ?1, synced_end = min(synced_end, ?1) WHERE id = ?2',
