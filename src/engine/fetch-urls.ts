@@ -56,7 +56,7 @@ export function fetchUrls(addresses: readonly string[], options: FetchUrlsOption
     const asked = sort(addresses, settings.baseUrl, onOutcome);
     if (asked.size === 0) return undefined;
     const clock = world.clock ?? systemClock;
-    const data = await openData(path, { clock });
+    const data = await openData(path, { clock, disk: world.disk });
     data.ledger.setDurability(settings.durability);
     const validators = fresh ? new Validators(data) : undefined;
     try {

@@ -13,12 +13,16 @@ import type { ClaimedRequest } from '../ledger/page-result.ts';
 import type { RequestBody, RequestSpec } from '../ledger/request-spec.ts';
 import type { RunId } from '../ledger/run.ts';
 import { systemClock } from '../platform/clock.ts';
+import type { Files } from '../platform/files.ts';
 import { systemRandom } from '../platform/random.ts';
 import type { AnswerSource } from './answer-source.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { Settings } from './settings.ts';
 
-export type World = Partial<Pick<PipelineWorld, 'clock' | 'random' | 'sockets' | 'breaker' | 'assigner'>>;
+export type World = Partial<Pick<PipelineWorld, 'clock' | 'random' | 'sockets' | 'breaker' | 'assigner'>> & {
+  /** Where archive and files are. Given to the data directory by whoever opens it. */
+  readonly disk?: Files;
+};
 
 export class LiveSource implements AnswerSource {
   readonly #pipeline: FetchPipeline;

@@ -33,6 +33,8 @@ export interface RunOptions extends SettingsInput {
   readonly trigger?: Trigger;
   /** Where speculators start: as declared, from what earlier runs observed, or from that and its holes. */
   readonly walkFrom?: WalkStart;
+  /** @internal Parts of the world to be replaced, for tests. */
+  readonly world?: World;
 }
 
 /** A run under way. Whoever awaits nothing of it still gets it done. */
@@ -58,8 +60,8 @@ export interface RunHandle {
  * console.log((await court.summary).health);
  */
 export function run(scraper: Scraper, options: RunOptions): RunHandle {
-  const { data: path, source, trigger = 'cli', walkFrom = 'declared', ...given } = options;
-  return start(path, () => {
+  const { data: path, source, trigger = 'cli', walkFrom = 'declared', world = {}, ...given } = options;
+  return start(path, world, () => {
     // What can be refused without a ledger is refused before there is one.
     const settings = readSettings(given);
     const definition = defineScraper(scraper, settings.baseUrl);
@@ -75,7 +77,7 @@ export function run(scraper: Scraper, options: RunOptions): RunHandle {
       const params = plain({ ...scraper.params, ...(walkFrom !== 'declared' && { walkFrom }) });
       const created = { kind: 'scraper', trigger, name, source, params, replayOf: undefined } as const;
       const id = await data.ledger.createRun({ ...created, settings: saved(settings) }, seeds, walks);
-      return live(data, id, definition, settings);
+      return live(data, id, definition, settings, world);
     };
   });
 }
@@ -86,6 +88,8 @@ export interface ResumeOptions extends SettingsInput {
   readonly data: string;
   /** Number of the run, or `latest`. */
   readonly run: number | 'latest';
+  /** @internal Parts of the world to be replaced, for tests. */
+  readonly world?: World;
 }
 
 /** Goes on with a run that was interrupted, with the settings it was begun with unless others are given. */
@@ -99,15 +103,15 @@ export function resumeIn(
   options: ResumeOptions,
   worldOf: (data: DataDirectory) => Pick<World, 'assigner'>,
 ): RunHandle {
-  const { data: path, run: reference, ...given } = options;
-  return start(path, () => async (data) => {
+  const { data: path, run: reference, world = {}, ...given } = options;
+  return start(path, world, () => async (data) => {
     const begun = readable(await data.ledger.run(reference));
     const settings = readSettings({ ...(begun.settings as object), ...given });
     data.ledger.setDurability(settings.durability);
     const definition = defineScraper(scraper, settings.baseUrl);
     await assertResumable(definition, data.ledger, begun.id);
     if (begun.replayOf !== undefined) return replaying(data, begun.id, begun.replayOf, definition, settings);
-    return live(data, begun.id, definition, settings, worldOf(data));
+    return live(data, begun.id, definition, settings, { ...world, ...worldOf(data) });
   });
 }
 
@@ -128,7 +132,7 @@ export interface ReplayOptions {
  * was not archived is `unknown`.
  */
 export function replay(scraper: Scraper, options: ReplayOptions): RunHandle {
-  return start(options.data, () => async (data) => {
+  return start(options.data, {}, () => async (data) => {
     const original = readable(await data.ledger.run(options.run));
     const settings = readSettings(original.settings);
     data.ledger.setDurability(settings.durability);
@@ -170,7 +174,7 @@ type Begun = Pick<RunWork, 'definition' | 'settings' | 'openSource' | 'archives'
 type Begin = (data: DataDirectory) => Promise<Begun>;
 
 /** `plan` is asked before the data directory is opened, and made if need be. */
-function start(path: string, plan: () => Begin): RunHandle {
+function start(path: string, { disk }: Pick<World, 'disk'>, plan: () => Begin): RunHandle {
   const begun = Promise.withResolvers<RunId>();
   const stream = new RecordStream();
   const control: { engine?: Engine; progress?: Progress; stop?: 'gently' | 'now' } = {};
@@ -185,7 +189,7 @@ function start(path: string, plan: () => Begin): RunHandle {
     let data: DataDirectory | undefined;
     try {
       const begin = plan();
-      data = await openData(path, { clock: systemClock });
+      data = await openData(path, { clock: systemClock, disk });
       const { id, ...rest } = await begin(data);
       begun.resolve(id);
       return await workRun({

@@ -126,7 +126,7 @@ async function withSite<T>(
   // What cannot be used is refused before there is a ledger.
   readSettings(given);
   const { clock = systemClock } = world;
-  const data = await openData(path, { clock });
+  const data = await openData(path, { clock, disk: world.disk });
   try {
     const { sites } = data.ledger;
     const kept = await sites.partialRun(site.domain);
