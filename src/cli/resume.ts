@@ -16,10 +16,12 @@ import {
 } from './options.ts';
 import { sourceOf } from './source-of.ts';
 
-type Options = DataOption & JsonOption & FetchOptions & { readonly file?: string };
+type Options = DataOption & JsonOption & FetchOptions & { readonly file?: string; readonly refetchLost?: boolean };
 
 export function define(command: Command): Command {
-  addRunArgument(command).option('--file <scraper.ts>', 'the scraper, if it has moved since the run was begun');
+  addRunArgument(command)
+    .option('--file <scraper.ts>', 'the scraper, if it has moved since the run was begun')
+    .option('--refetch-lost', 'fetch pages again whose bytes the archive has lost');
   addResumedFetchOptions(command);
   addDataOption(command);
   addJsonOption(command);
@@ -28,7 +30,8 @@ export function define(command: Command): Command {
     .action(async (reference: number | 'latest', options: Options) => {
       const begun = readable(await lookAtData(options.data, (ledger) => ledger.run(reference)));
       const source = await sourceOf(begun, options.file);
-      const given = { ...settingsFrom(options), data: options.data, run: begun.id };
+      const { data, refetchLost = false } = options;
+      const given = { ...settingsFrom(options), data, run: begun.id, refetchLost };
       if (begun.kind === 'site') {
         const { workSite } = await import('../engine/walk-site.ts');
         await driveRun(workSite(await loadSite(source), given), options);

@@ -29,6 +29,7 @@ async function* entries(data: DataDirectory, run: RunId, reader: ArchiveReader):
   for (;;) {
     const page = await data.ledger.exchangesAfter(run, after, PAGE);
     for (const exchange of page) {
+      if (exchange.lost !== undefined) continue;
       const { segment, requestOffset: offset, requestLength: length } = exchange;
       yield { kind: 'copy', member: await reader.readMember({ segment, offset, length }) };
       yield await responseOf(data, exchange, reader);

@@ -88,6 +88,11 @@ export interface ResumeOptions extends SettingsInput {
   readonly data: string;
   /** Number of the run, or `latest`. */
   readonly run: number | 'latest';
+  /**
+   * Fetch pages again whose bytes the archive has lost; what was said of them is taken back until then. Default: a run that
+   * has lost some is refused with `archive_damaged`.
+   */
+  readonly refetchLost?: boolean;
   /** @internal Parts of the world to be replaced, for tests. */
   readonly world?: World;
 }
@@ -103,7 +108,7 @@ export function resumeIn(
   options: ResumeOptions,
   worldOf: (data: DataDirectory) => Pick<World, 'assigner'>,
 ): RunHandle {
-  const { data: path, run: reference, world = {}, ...given } = options;
+  const { data: path, run: reference, refetchLost = false, world = {}, ...given } = options;
   return start(path, world, () => async (data) => {
     const begun = readable(await data.ledger.run(reference));
     const settings = readSettings({ ...(begun.settings as object), ...given });
@@ -111,7 +116,7 @@ export function resumeIn(
     const definition = defineScraper(scraper, settings.baseUrl);
     await assertResumable(definition, data.ledger, begun.id);
     if (begun.replayOf !== undefined) return replaying(data, begun.id, begun.replayOf, definition, settings);
-    return live(data, begun.id, definition, settings, { ...world, ...worldOf(data) });
+    return { ...live(data, begun.id, definition, settings, { ...world, ...worldOf(data) }), refetchLost };
   });
 }
 
@@ -170,7 +175,9 @@ function replaying(
 }
 
 /** A run that exists in the ledger and waits to be worked on. */
-type Begun = Pick<RunWork, 'definition' | 'settings' | 'openSource' | 'archives'> & { readonly id: RunId };
+type Begun = Pick<RunWork, 'definition' | 'settings' | 'openSource' | 'archives' | 'refetchLost'> & {
+  readonly id: RunId;
+};
 type Begin = (data: DataDirectory) => Promise<Begun>;
 
 /** `plan` is asked before the data directory is opened, and made if need be. */

@@ -26,6 +26,7 @@ import type { Random } from '../platform/random.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { findLostTails } from './find-lost-tails.ts';
 import type { FinishedPage } from './finish-page.ts';
+import { handleLostBytes } from './lost-bytes.ts';
 import { type PreparedExchange, placeExchange, prepareExchange } from './prepare-exchange.ts';
 
 /** A page that waits to be committed: its exchanges are encoded, and so take little room. */
@@ -48,6 +49,8 @@ export interface ScribeOptions {
   readonly sync: boolean;
   /** Leave secrets of requests out of the archive. */
   readonly redacts: boolean;
+  /** Fetch pages again whose bytes are lost; otherwise a run that lost some is refused. */
+  readonly refetchLost: boolean;
 }
 
 /** So much of the archive may not be on the device: a resume after a crash reads it back, and nobody shall wait for that. */
@@ -195,6 +198,7 @@ export class Scribe implements Pick<RunWriter, 'seed' | 'ask' | 'heartbeat'> {
     if (!this.#options.sync) ledger.deferCheckpoints();
     const lost = await findLostTails(this.#data, this.#options.run);
     if (lost.length > 0) await this.#writer.takeBack(lost);
+    await handleLostBytes(this.#data, this.#writer, this.#options.run, this.#options.refetchLost);
     await cutTails(archive, await ledger.segmentsOf(this.#options.run), disk);
     const allocateSegment = async () => {
       const segment = await this.#writer.addSegment();

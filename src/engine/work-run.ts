@@ -26,6 +26,8 @@ export interface RunWork {
   readonly settings: Settings;
   /** Whether what is answered goes into the archive and may be asked for again; not so in a replay. */
   readonly archives: boolean;
+  /** Whether pages whose bytes the archive lost are fetched again. Default: no, the run is refused. */
+  readonly refetchLost?: boolean;
   readonly openSource: () => Promise<AnswerSource>;
   readonly clock: Clock;
   readonly random: Random;
@@ -35,9 +37,10 @@ export interface RunWork {
 
 /** Resolves with the run's summary, also when it was stopped. Rejects when it could not go on; the run can be resumed. */
 export async function workRun(work: RunWork): Promise<RunSummary> {
-  const { data, run, settings, archives, clock, random } = work;
+  const { data, run, settings, archives, refetchLost = false, clock, random } = work;
   const sync = settings.durability === 'power';
-  const scribe = await Scribe.open(data, { run, archives, sync, redacts: settings.redactArchive }, { clock, random });
+  const how = { run, archives, sync, redacts: settings.redactArchive, refetchLost };
+  const scribe = await Scribe.open(data, how, { clock, random });
   const log = await EventLog.open(data.path, data.ledger, run, clock);
   const onCommitted = () => {
     log.notify();

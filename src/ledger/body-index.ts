@@ -31,7 +31,7 @@ export class BodyIndex {
     this.#remove = database.prepare('DELETE FROM bodies WHERE sha256 = ? AND exchange_id = ?');
     this.#newest = database.prepare(
       `SELECT id, body_sha256 FROM exchanges WHERE id > (SELECT max(id) FROM exchanges) - ?
-       AND body_size > 0 AND file_path IS NULL AND revisit_of IS NULL`,
+       AND body_size > 0 AND file_path IS NULL AND revisit_of IS NULL AND lost IS NULL`,
     );
   }
 

@@ -10,6 +10,17 @@ export interface StoredExchange extends NewExchange {
   readonly id: ExchangeId;
   readonly requestId: RequestId;
   readonly hop: number;
+  /** Why its bytes are lost; undefined when they are not. */
+  readonly lost: string | undefined;
+}
+
+/** A segment whose file is shorter than what the ledger refers to. */
+export interface ShortSegment {
+  readonly segment: number;
+  /** Where it should end. */
+  readonly end: number;
+  /** What is there, in bytes. */
+  readonly size: number;
 }
 
 /** A segment whose bytes between `syncedEnd` and `end` may not be on the device. */
@@ -26,9 +37,15 @@ export interface RequestStart {
   readonly at: number;
 }
 
-/** All that `readExchange` reads. */
-export const EXCHANGE_COLUMNS = `id, request_id, hop, at, duration_ms, url, status, body_sha256, body_size, file_path, segment_id,
+const NEW_COLUMNS = `id, request_id, hop, at, duration_ms, url, status, body_sha256, body_size, file_path, segment_id,
   request_offset, request_length, response_offset, response_length, revisit_of`;
+/** All that `readExchange` reads. */
+export const EXCHANGE_COLUMNS = `${NEW_COLUMNS}, lost`;
+/** Whether the bytes of an exchange lie behind the end of a segment of `short`. */
+const isCut = (exchange: string) =>
+  `EXISTS (SELECT 1 FROM short WHERE short.segment = ${exchange}.segment_id
+     AND ${exchange}.response_offset + ${exchange}.response_length > short.size)`;
+const SHORT = `WITH short (segment, size) AS (SELECT value ->> 'segment', value ->> 'size' FROM json_each(?1))`;
 
 export class ExchangeTable {
   readonly #insert: StatementSync;
@@ -45,12 +62,19 @@ export class ExchangeTable {
   readonly #inSegment: StatementSync;
   readonly #remove: StatementSync;
   readonly #cutSegment: StatementSync;
+  readonly #allSegments: StatementSync;
+  readonly #cut: StatementSync;
+  readonly #mark: StatementSync;
+  readonly #shrink: StatementSync;
+  readonly #shrinkSynced: StatementSync;
+  readonly #replace: StatementSync;
+  readonly #redirect: StatementSync;
   /** Where each body was archived first. */
   readonly bodies: BodyIndex;
 
   constructor(database: Database) {
     this.#insert = database.prepare(
-      `INSERT INTO exchanges (${EXCHANGE_COLUMNS}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO exchanges (${NEW_COLUMNS}) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#find = database.prepare(`SELECT ${EXCHANGE_COLUMNS} FROM exchanges WHERE id = ?`);
     this.#ofRequest = database.prepare(`SELECT ${EXCHANGE_COLUMNS} FROM exchanges WHERE request_id = ? ORDER BY id`);
@@ -64,7 +88,7 @@ export class ExchangeTable {
          SELECT exchanges.id FROM runs
          JOIN requests ON requests.run_id = runs.id AND requests.identity = ?
          JOIN exchanges ON exchanges.request_id = requests.id
-         WHERE exchanges.status = 200 AND exchanges.url = ?
+         WHERE exchanges.status = 200 AND exchanges.url = ? AND exchanges.lost IS NULL
          ORDER BY runs.id DESC, exchanges.id DESC LIMIT 1)`,
     );
     this.#starts = database.prepare(
@@ -84,6 +108,38 @@ export class ExchangeTable {
     this.#remove = database.prepare('DELETE FROM exchanges WHERE id = ?');
     this.#cutSegment = database.prepare(
       'UPDATE segments SET committed_end = ?1, synced_end = min(synced_end, ?1) WHERE id = ?2',
+    );
+    this.#allSegments = database.prepare('SELECT id, committed_end FROM segments ORDER BY id');
+    const columns = EXCHANGE_COLUMNS.replaceAll(/\w+/g, 'exchanges.$&');
+    this.#cut = database.prepare(
+      `${SHORT} SELECT ${columns} FROM requests JOIN exchanges ON exchanges.request_id = requests.id
+       LEFT JOIN exchanges AS original ON original.id = exchanges.revisit_of
+       WHERE run_id = ?2 AND exchanges.lost IS NULL
+       AND (${isCut('exchanges')} OR ${isCut('original')} OR original.lost IS NOT NULL) ORDER BY exchanges.id`,
+    );
+    this.#mark = database.prepare('UPDATE exchanges SET lost = ? WHERE id = ?');
+    this.#shrink = database.prepare(
+      `${SHORT} UPDATE segments SET committed_end = (
+         SELECT coalesce(max(response_offset + response_length), 0) FROM requests
+         JOIN exchanges ON exchanges.request_id = requests.id
+         WHERE requests.run_id = ?2 AND segment_id = segments.id AND NOT ${isCut('exchanges')})
+       WHERE run_id = ?2 AND id IN (SELECT segment FROM short)`,
+    );
+    this.#shrinkSynced = database.prepare(
+      'UPDATE segments SET synced_end = min(synced_end, committed_end) WHERE run_id = ?',
+    );
+    this.#replace = database.prepare(
+      `UPDATE exchanges AS old SET replaced_by = found.id FROM (
+         SELECT gone.id AS old_id, coalesce(
+           (SELECT exchange_id FROM bodies WHERE sha256 = gone.body_sha256),
+           (SELECT max(fresh.id) FROM exchanges AS fresh WHERE fresh.request_id = gone.request_id
+            AND fresh.body_sha256 = gone.body_sha256 AND fresh.lost IS NULL)) AS id
+         FROM exchanges AS gone WHERE gone.lost IS NOT NULL AND gone.replaced_by IS NULL) AS found
+       WHERE old.id = found.old_id AND found.id IS NOT NULL`,
+    );
+    this.#redirect = database.prepare(
+      `UPDATE exchanges AS repeated SET revisit_of = original.replaced_by FROM exchanges AS original
+       WHERE original.id = repeated.revisit_of AND original.lost IS NOT NULL AND original.replaced_by IS NOT NULL`,
     );
     this.bodies = new BodyIndex(database);
   }
@@ -159,7 +215,8 @@ export class ExchangeTable {
   /** The exchange that a body of that hash was archived with first. */
   holding(sha256: Uint8Array): StoredExchange | undefined {
     const id = this.bodies.find(sha256);
-    return id === undefined ? undefined : this.find(id);
+    const exchange = id === undefined ? undefined : this.find(id);
+    return exchange?.lost === undefined ? exchange : undefined;
   }
 
   /** In the order they were made. */
@@ -188,8 +245,42 @@ export class ExchangeTable {
   }
 
   segmentsOf(run: RunId): { readonly segment: number; readonly end: number }[] {
-    return this.#segmentsOf.all(run).map((row) => ({ segment: Number(row.id), end: Number(row.committed_end) }));
+    return this.#segmentsOf.all(run).map(readSegment);
   }
+
+  /** Of every run. */
+  segments(): { readonly segment: number; readonly end: number }[] {
+    return this.#allSegments.all().map(readSegment);
+  }
+
+  /** The exchanges of a run whose bytes are cut off, or those that they repeat, and are not marked as lost. */
+  cutOff(run: RunId, short: readonly ShortSegment[]): StoredExchange[] {
+    return this.#cut.all(JSON.stringify(short), run).map(readExchange);
+  }
+
+  /** Marks an exchange as lost: nothing refers to its body any more, or to the one it repeats. Call it within a transaction. */
+  markLost({ id, bodySha256, revisitOf }: StoredExchange, reason: string): void {
+    this.#mark.run(reason, id);
+    this.bodies.remove(bodySha256, revisitOf ?? id);
+  }
+
+  /** Has those of these segments that are the run's end with the last exchange that is there. */
+  shrinkSegments(run: RunId, short: readonly ShortSegment[]): void {
+    this.#shrink.run(JSON.stringify(short), run);
+    this.#shrinkSynced.run(run);
+  }
+
+  /**
+   * Notes for exchanges that are lost which other has the same body now, and has repetitions refer to that one. The bodies
+   * must be written. Call it within a transaction.
+   */
+  replaceLost(): void {
+    if (this.#replace.run().changes > 0) this.#redirect.run();
+  }
+}
+
+function readSegment(row: Record<string, unknown>): { readonly segment: number; readonly end: number } {
+  return { segment: Number(row.id), end: Number(row.committed_end) };
 }
 
 /** A row of `exchanges`. */
@@ -211,5 +302,6 @@ export function readExchange(row: Record<string, unknown>): StoredExchange {
     responseOffset: Number(row.response_offset),
     responseLength: Number(row.response_length),
     revisitOf: row.revisit_of === null ? undefined : (row.revisit_of as ExchangeId),
+    lost: row.lost === null ? undefined : String(row.lost),
   };
 }

@@ -8,7 +8,7 @@ import type { ProcessIdentity } from '../platform/process-identity.ts';
 import type { HostCounts } from './count-table.ts';
 import { Database, type DatabaseOptions, type Durability } from './database.ts';
 import type { StoredEvent } from './event-table.ts';
-import type { RequestStart, StoredExchange, UnsyncedSegment } from './exchange-table.ts';
+import type { RequestStart, ShortSegment, StoredExchange, UnsyncedSegment } from './exchange-table.ts';
 import { encodeGapMap, type GapMap } from './gap-map.ts';
 import { HostNotes } from './host-notes.ts';
 import type { LearntOfHosts } from './host-table.ts';
@@ -245,6 +245,16 @@ export class Ledger {
   /** The exchanges in a segment that reach beyond `position`, as they lie there. */
   async exchangesBeyond(segment: number, position: number): Promise<StoredExchange[]> {
     return this.#tables.exchanges.beyond(segment, position);
+  }
+
+  /** The segments of every run. */
+  async segments(): Promise<{ readonly segment: number; readonly end: number }[]> {
+    return this.#tables.exchanges.segments();
+  }
+
+  /** The exchanges of a run whose bytes, or those that they repeat, lie behind the end of a segment that is too short. */
+  async cutOff(id: RunId, short: readonly ShortSegment[]): Promise<StoredExchange[]> {
+    return this.#tables.exchanges.cutOff(id, short);
   }
 
   async exchange(id: ExchangeId): Promise<StoredExchange | undefined> {

@@ -4,8 +4,10 @@
 import type { Clock, Instant } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
 import { thisProcess } from '../platform/process-identity.ts';
+import { acceptLoss } from './accept-loss.ts';
 import { CountChanges } from './count-table.ts';
 import type { Durability } from './database.ts';
+import type { ShortSegment } from './exchange-table.ts';
 import { forgetAnswer } from './forget-answer.ts';
 import type { RunStatus } from './health.ts';
 import { InheritedVerdicts } from './inherited-verdicts.ts';
@@ -177,6 +179,11 @@ export class RunWriter {
     return this.#asOwner((now) => takeBackLost(this.#tables, this.run, lost, now));
   }
 
+  /** Accepts that what these segments lack is lost. The requests whose pages that were are in the queue again. */
+  async acceptLoss(short: readonly ShortSegment[]): Promise<void> {
+    this.#asOwner((now) => acceptLoss(this.#tables, this.run, short, now));
+  }
+
   async addEvent(event: NewEvent): Promise<void> {
     this.#asOwner((now) => this.#tables.events.add(this.run, undefined, event, now));
   }
@@ -195,6 +202,7 @@ export class RunWriter {
       this.#markSynced(synced);
       this.#countTime();
       this.#tables.exchanges.bodies.write();
+      this.#tables.exchanges.replaceLost();
       this.#tables.requests.returnAllClaimed(this.run);
       this.#tables.runs.setStatus(this.run, status, undefined, error, now);
       const { health } = summarise(this.#tables, this.run);

@@ -274,4 +274,10 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX exchanges_segment ON exchanges (segment_id);
   CREATE INDEX events_archive_lost ON events (run_id) WHERE event_type = 'archive_lost';
   `,
+  `
+  -- Why the bytes of an exchange are lost; NULL: they are not. Its row stays, and says which exchange has the same body now.
+  ALTER TABLE exchanges ADD COLUMN lost TEXT;
+  ALTER TABLE exchanges ADD COLUMN replaced_by INTEGER;
+  CREATE INDEX exchanges_lost ON exchanges (request_id) WHERE lost IS NOT NULL;
+  `,
 ];

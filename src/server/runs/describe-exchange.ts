@@ -13,7 +13,7 @@ import { archiveOf } from './archived-body.ts';
 type Exchange = AnswerOf<'request'>['exchanges'][number];
 
 export async function describeExchange(context: ServerContext, exchange: StoredExchange): Promise<Exchange> {
-  const { id, hop, at, durationMs, url, status, bodySize, filePath } = exchange;
+  const { id, hop, at, durationMs, url, status, bodySize, filePath, lost } = exchange;
   return {
     id,
     hop,
@@ -25,7 +25,7 @@ export async function describeExchange(context: ServerContext, exchange: StoredE
     bodySize,
     sha256: Buffer.from(exchange.bodySha256).toString('hex'),
     fileName: filePath === undefined ? null : basename(filePath),
-    bodyUrl: bodySize === 0 ? null : `/api/exchanges/${id}/body`,
+    bodyUrl: bodySize === 0 || lost !== undefined ? null : `/api/exchanges/${id}/body`,
   };
 }
 
