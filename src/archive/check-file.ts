@@ -46,7 +46,8 @@ export async function checkFile(
   }
 }
 
-async function hashFile(path: string, files: Files): Promise<string> {
+/** Lower-case hex. */
+export async function hashFile(path: string, files: Files = systemFiles): Promise<string> {
   const sha256 = createHash('sha256');
   const file = await files.open(path, 'read');
   try {

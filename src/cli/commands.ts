@@ -35,6 +35,10 @@ export const COMMANDS = {
   describe: { summary: 'Describe a scraper: its entries, parameters and steps', load: () => import('./describe.ts') },
   serve: { summary: 'Serve the dashboard, the API and the webhook', load: () => import('./serve.ts') },
   verify: { summary: 'Check that everything stored is as it was received', load: () => import('./verify.ts') },
+  manifest: {
+    summary: 'List the SHA-256 of every stored file, for sha256sum; or check such a list',
+    load: () => import('./manifest.ts'),
+  },
   health: { summary: 'Check settings, disk, ledger and files', load: () => import('./health.ts') },
   court: { summary: 'Serve a simulated court, to try scrapers on', load: () => import('./court.ts') },
   demo: { summary: 'See Curlew work, be killed, and lose nothing', load: () => import('./demo.ts') },

@@ -40,7 +40,7 @@ export interface RequestStart {
 const NEW_COLUMNS = `id, request_id, hop, at, duration_ms, url, status, body_sha256, body_size, file_path, segment_id,
   request_offset, request_length, response_offset, response_length, revisit_of`;
 /** All that `readExchange` reads. */
-export const EXCHANGE_COLUMNS = `${NEW_COLUMNS}, lost`;
+const EXCHANGE_COLUMNS = `${NEW_COLUMNS}, lost`;
 /** Whether the bytes of an exchange lie behind the end of a segment of `short`. */
 const isCut = (exchange: string) =>
   `EXISTS (SELECT 1 FROM short WHERE short.segment = ${exchange}.segment_id
@@ -302,6 +302,7 @@ export function readExchange(row: Record<string, unknown>): StoredExchange {
     responseOffset: Number(row.response_offset),
     responseLength: Number(row.response_length),
     revisitOf: row.revisit_of === null ? undefined : (row.revisit_of as ExchangeId),
-    lost: row.lost === null ? undefined : String(row.lost),
+    // Older ledgers, which are looked at as they are, know of no loss.
+    lost: row.lost === null || row.lost === undefined ? undefined : String(row.lost),
   };
 }

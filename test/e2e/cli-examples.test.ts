@@ -37,7 +37,7 @@ interface Place {
 
 const COURT: readonly string[] = [
   ...['describe', 'run', 'resume', 'runs', 'show', 'records', 'page', 'export', 'replay', 'hosts', 'fetch', 'health'],
-  ...['verify', 'serve'],
+  ...['verify', 'manifest', 'serve'],
 ];
 const SITES = ['sites', 'sites run', 'sites status', 'sites commit', 'sites resume', 'sites proxies', 'sites discard'];
 const LETTERS = ['dead-letters list', 'dead-letters requeue', 'dead-letters drop', 'dead-letters'];

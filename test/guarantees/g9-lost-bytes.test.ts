@@ -89,6 +89,7 @@ async function expectUndisturbed(resumed: Ended, undisturbed: Ended): Promise<vo
   expect(new Set(records).size).toBe(records.length);
   expect(bodiesOf('data')).toEqual(bodiesOf('undisturbed'));
   await checkArchive(scratch('data'));
+  expect(await curlew(['verify', '--data', scratch('data')])).toMatchObject({ code: 0 });
   const replayed = await curlew(['replay', '1', '--data', scratch('data'), '--json', '--diff'], {
     preload: fixture('no-network.ts'),
   });

@@ -27,7 +27,7 @@ export async function* verifyExchanges(context: VerifyContext, covers: SegmentCo
       const page = ledger.exchangesAfter(after, run, AT_ONCE);
       for (const exchange of page) {
         if (!isSampled) yield* gapBefore(context, exchange, covers);
-        if (!takes()) continue;
+        if (exchange.lost !== undefined || !takes()) continue;
         yield* walk.check(exchange);
         checked.exchanges.checked++;
       }

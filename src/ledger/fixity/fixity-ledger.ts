@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
 import { messageOf } from '../../platform/errors.ts';
 import { Database, translate } from '../database.ts';
-import { EXCHANGE_COLUMNS, readExchange, type StoredExchange } from '../exchange-table.ts';
+import { readExchange, type StoredExchange } from '../exchange-table.ts';
 import { LEDGER_FILE } from '../ledger.ts';
 import type { ExchangeId } from '../page-result.ts';
 import type { RunId } from '../run.ts';
@@ -135,9 +135,9 @@ export class FixityLedger {
     return this.#all('SELECT 1 FROM segments WHERE id = ?', segment).length > 0;
   }
 
-  /** How many there are, and how many of them are downloads. */
+  /** How many there are that are not marked as lost, and how many of them are downloads. */
   countExchanges(run: RunId | undefined): { readonly exchanges: number; readonly downloads: number } {
-    const sql = `SELECT count(*) AS n, count(file_path) AS files FROM exchanges WHERE ${OF_RUN}`;
+    const sql = `SELECT count(*) AS n, count(file_path) AS files FROM exchanges WHERE ${OF_RUN} AND ${this.#isKept()}`;
     const [row] = this.#all(sql, run ?? null);
     return { exchanges: Number(row?.n), downloads: Number(row?.files) };
   }
@@ -147,9 +147,9 @@ export class FixityLedger {
     return this.#exchanges(`${OF_RUN} AND id > ?2 ORDER BY id LIMIT ?3`, run ?? null, after, limit);
   }
 
-  /** The same, of those that are downloads. */
+  /** The same, of those that are downloads and not marked as lost. */
   downloadsAfter(after: number, run: RunId | undefined, limit: number): HeldExchange[] {
-    const which = `${OF_RUN} AND file_path IS NOT NULL AND id > ?2 ORDER BY id LIMIT ?3`;
+    const which = `${OF_RUN} AND ${this.#isKept()} AND file_path IS NOT NULL AND id > ?2 ORDER BY id LIMIT ?3`;
     return this.#exchanges(which, run ?? null, after, limit);
   }
 
@@ -206,6 +206,13 @@ export class FixityLedger {
     }));
   }
 
+  /** The segment that a living process writes to for this run: its last that holds something. Undefined without one. */
+  segmentAtWork(run: RunId): number | undefined {
+    if (this.#ownership.holderOf(run, this.#clock.now()) === undefined) return undefined;
+    const [row] = this.#all('SELECT max(id) AS id FROM segments WHERE run_id = ? AND committed_end > 0', run);
+    return typeof row?.id === 'number' ? row.id : undefined;
+  }
+
   /** Whether a living process works on a run of a mirror: it may have files that no row knows yet. */
   isMirroring(): boolean {
     return this.#all("SELECT id FROM runs WHERE kind = 'mirror' AND status = 'running'").some(
@@ -225,8 +232,14 @@ export class FixityLedger {
     return `(SELECT * FROM downloads WHERE id IN (SELECT max(id) FROM downloads WHERE ${held} GROUP BY case_id))`;
   }
 
+  /** The condition that an exchange is not marked as lost, which older ledgers do not know of. */
+  #isKept(): string {
+    const isKnown = this.#all("SELECT 1 FROM pragma_table_info('exchanges') WHERE name = 'lost'").length > 0;
+    return isKnown ? 'lost IS NULL' : 'true';
+  }
+
   #exchanges(which: string, ...parameters: (number | null)[]): HeldExchange[] {
-    const sql = `SELECT ${EXCHANGE_COLUMNS}, (SELECT run_id FROM requests WHERE requests.id = request_id) AS run
+    const sql = `SELECT *, (SELECT run_id FROM requests WHERE requests.id = request_id) AS run
       FROM exchanges WHERE ${which}`;
     return this.#all(sql, ...parameters).map((row) => ({
       ...readExchange(row),
