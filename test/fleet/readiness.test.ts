@@ -1,9 +1,12 @@
 // What a worker says of itself while Redis answers and refuses: it is not ready, for the reason that Redis gives, it says so once,
 // blames nobody else, and goes on by itself.
 
+import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { redis as redisService } from '../../scripts/services/redis.ts';
 import { RedisConnection } from '../../src/fetcher/redis/redis-connection.ts';
 import { systemClock as clock } from '../../src/platform/clock.ts';
+import { closing } from '../fixtures/closing.ts';
 import { ownKafkaOrSkip, ownRedisOrSkip } from '../fixtures/services.ts';
 import { startBigPages } from './big-pages.ts';
 import { type Fleet, ownFleet, startWorker, type WorkerProcess } from './fleet.ts';
@@ -12,8 +15,8 @@ const redis = await ownRedisOrSkip();
 const kafka = await ownKafkaOrSkip();
 const often = { interval: 200 };
 
-async function commands(): Promise<(...command: string[]) => Promise<unknown>> {
-  const connection = await RedisConnection.open(redis?.address ?? '', { clock });
+async function commands(address = redis?.address ?? ''): Promise<(...command: string[]) => Promise<unknown>> {
+  const connection = await RedisConnection.open(address, { clock });
   onTestFinished(() => connection.close());
   return (...command) => connection.run((client) => client.sendCommand(command));
 }
@@ -137,6 +140,50 @@ describe('a worker is not ready, and says why', () => {
       () => redisCommand('CONFIG', 'SET', 'maxmemory', '10mb', 'maxmemory-policy', 'volatile-ttl'),
       () => redisCommand('CONFIG', 'SET', 'maxmemory', '0'),
     );
+  });
+
+  it('when a password is wanted and none is named', async () => {
+    const redisCommand = await commands();
+    await expectRefusal(
+      await fleetAs(),
+      'NOAUTH',
+      async () => {
+        await redisCommand('CONFIG', 'SET', 'requirepass', 'secret');
+        // A connection that was there before stays as it is.
+        await redisCommand('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+      },
+      () => redisCommand('CONFIG', 'SET', 'requirepass', ''),
+    );
+  });
+
+  it('when Redis is a cluster', async () => {
+    const cluster = closing(await redisService.start({ 'cluster-enabled': 'yes' }));
+    const redisCommand = await commands(cluster.address);
+    await redisCommand('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+    await expect.poll(() => redisCommand('CLUSTER', 'INFO'), often).toContain('cluster_state:ok');
+    const { env } = await fleetAs();
+    const worker = startWorker({ ...env, PAGE_FETCHER_REDIS_URL: cluster.address });
+    const [away] = await Promise.all([worker.says('redis_away'), worker.says('listening')]);
+    expect(away).toMatchObject({ reason: expect.stringContaining('CROSSSLOT') });
+    await expect.poll(() => readiness(worker), often).toEqual(notReady('CROSSSLOT'));
+    expect(said(worker, 'kafka_away')).toBe(0);
+  });
+
+  it('while Redis reads its data after a start', async () => {
+    const loading = closing(await redisService.start({ 'key-load-delay': 1_000 }));
+    const redisCommand = await commands(loading.address);
+    await redisCommand('EVAL', 'for n = 1, 60000 do redis.call("SET", "key" .. n, n) end', '0');
+    const { env } = await fleetAs();
+    const worker = startWorker({ ...env, PAGE_FETCHER_REDIS_URL: loading.address });
+    await worker.says('started');
+    await loading.kill();
+    const loaded = loading.start();
+    await expect.poll(() => readiness(worker), often).toEqual(notReady('LOADING'));
+    const socket = connect(loading.port, '127.0.0.1').on('error', () => {});
+    socket.end('CONFIG SET key-load-delay 0\r\n');
+    await loaded;
+    await expect.poll(() => readiness(worker), often).toEqual(READY);
+    expect(said(worker, 'kafka_away')).toBe(0);
   });
 
   it('when the password is wrong, and takes the right one when it is set', async () => {
