@@ -5,7 +5,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -104,6 +104,7 @@ describe('the tarball', () => {
         'README.md',
         'LICENSE',
         'CHANGELOG.md',
+        'docs/settings.md',
         'dist/sim/court/court.js',
         'dist/web/index.html',
       ]),
@@ -222,7 +223,8 @@ describe('docs/getting-started.md', () => {
     const { code, stderr } = await inProject('npx', 'curlew', 'run', 'court.ts', '--user-agent', 'é');
     expect(code).toBe(2);
     const [page = ''] = /\S+settings\.md/.exec(stderr) ?? [];
-    expect(await readFile(page, 'utf8')).toContain('`userAgent`');
+    // As a reader of the message would open it, from the project.
+    expect(await readFile(resolve(project, page), 'utf8')).toContain('`userAgent`');
   });
 });
 
