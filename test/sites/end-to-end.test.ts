@@ -226,6 +226,7 @@ describe('curlew sites', () => {
     expect((await curlew(runArguments(court))).code).toBe(1);
     const [row, ...others] = linesIn(await curlew(command('status')));
     expect(others).toEqual([]);
+    const failure = { timestamp: expect.any(String), error: expect.stringContaining('404') };
     expect(row).toMatchObject({
       site: 'court.example',
       urls: 70,
@@ -234,6 +235,7 @@ describe('curlew sites', () => {
         { url: `${court.url}/list/criminal`, pages: 2, urls: 30, failureCount: 0, statedTotal: 40 },
       ],
     });
+    expect(row).toMatchObject({ startPages: [{ failureHistory: [failure] }, { failureHistory: [] }] });
     const { stdout } = await curlew(['sites', 'status', '--data', scratch('data')]);
     expect(stdout).toMatch(/list\/civil +2 +40 +1 +page 3, .*404 Not Found/);
     expect(stdout).toMatch(/list\/criminal +2 +30 +0 +only 30 of the 40 items that the site states/);
