@@ -95,23 +95,19 @@ it('--create-topics creates it, says so, and has nothing to do the next time', a
 it.each([
   { what: 'see', allowed: [CREATE] },
   { what: 'write', allowed: [DESCRIBE, READ] },
-])(
-  'a topic that the worker may not $what is named as such',
-  async ({ allowed }) => {
-    const fleet = await fleetOf();
-    const topic = topicOf(fleet);
-    await adminClient().createTopics({ topics: [topic], partitions: 1, replicas: 1 });
-    await allowOnly(ResourceTypes.TOPIC, topic, allowed);
-    await withOneCase(fleet);
-    const worker = startWorker(fleet.env);
-    const refused = expect.stringContaining(`does not allow this client to use topic "${topic}"`);
-    await expect.poll(() => reasonsOf(worker)).toContainEqual(refused);
-    await expect.poll(() => fleet.outbox.size()).toBe(1);
-    await allowOnly(ResourceTypes.TOPIC, topic, [READ, WRITE, DESCRIBE]);
-    await expect.poll(() => fleet.outbox.size()).toBe(0);
-  },
-  120_000,
-);
+])('a topic that the worker may not $what is named as such', async ({ allowed }) => {
+  const fleet = await fleetOf();
+  const topic = topicOf(fleet);
+  await adminClient().createTopics({ topics: [topic], partitions: 1, replicas: 1 });
+  await allowOnly(ResourceTypes.TOPIC, topic, allowed);
+  await withOneCase(fleet);
+  const worker = startWorker(fleet.env);
+  const refused = expect.stringContaining(`does not allow this client to use topic "${topic}"`);
+  await expect.poll(() => reasonsOf(worker)).toContainEqual(refused);
+  await expect.poll(() => fleet.outbox.size()).toBe(1);
+  await allowOnly(ResourceTypes.TOPIC, topic, [READ, WRITE, DESCRIBE]);
+  await expect.poll(() => fleet.outbox.size()).toBe(0);
+});
 
 it('an event that is too large for the topic becomes a dead letter, with a line in the log', async () => {
   const fleet = await fleetOf();
