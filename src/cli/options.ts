@@ -90,7 +90,10 @@ const FETCH_OPTIONS = {
       'keep request headers and form fields that look like secrets out of the archive',
     ).default(undefined, 'false'),
   patience: () =>
-    new Option('--patience <time|off>', 'how long to wait for a host that has not answered once: 90s, 10m, 2h')
+    new Option(
+      '--patience <time|off>',
+      'how long to wait for a host that has not answered once, or only that it is down: 90s, 10m, 2h',
+    )
       .argParser(readPatience)
       .default(undefined, '10m'),
 } as const satisfies Record<keyof FetchOptions, () => Option>;

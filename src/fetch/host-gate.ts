@@ -1,6 +1,6 @@
-// The gate of one host: everything that goes there passes the breaker, robots and the rate, in this order; what goes
-// through a proxy waits for that first, and gets the one that it is assigned when it leaves. The gate learns from every answer before anyone else hears of it. Its state can be
-// taken over by the next process, so that a restart neither bursts nor forgets an outage.
+// The gate of one host: everything that goes there passes the breaker, robots and the rate, in this order; what goes through a
+// proxy waits for that first, and gets the one that it is assigned when it leaves. The gate learns from every answer first. The
+// next process can take over its state, so that a restart neither bursts nor forgets an outage.
 
 import type { Instant } from '../platform/clock.ts';
 import { assertNever } from '../platform/errors.ts';
@@ -8,12 +8,12 @@ import { type Admission, LOST, type Pass, type TurnedAway } from './admission.ts
 import { type Classified, classify, contextAt } from './classify.ts';
 import { type HostGateOptions, ownBreaker, ownLimiter } from './host-gate-options.ts';
 import { HostReach, PATIENCE_SPENT } from './host-reach.ts';
-import { isAnswer, reachesSite, signOf } from './host-sign.ts';
+import { isThere, reachesSite, signOf, signOfRedirect } from './host-sign.ts';
 import type { HostCounts, HostState } from './host-state.ts';
 import { type HostWait, slowAnswer, waitOf } from './host-wait.ts';
 import type { HopRequest, HopResult } from './http/hop-result.ts';
 import type { Breaker, BreakerHost, BreakerTicket } from './politeness/breaker.ts';
-import type { BreakerState, HostSign } from './politeness/breaker-state.ts';
+import { type BreakerState, type HostSign, isUp } from './politeness/breaker-state.ts';
 import { defaultRateSettings, type Limiter, type Turn } from './politeness/limiter.ts';
 import { probeHost } from './probe-host.ts';
 import { isProxyFailure, type Passage, type WayOut } from './proxy-gates.ts';
@@ -81,7 +81,8 @@ export class HostGate {
         ...options.reach,
         host,
         clock,
-        proxiesRestUntil: () => options.proxies.restUntil,
+        heldFor: () => this.#heldFor,
+        restsUntil: () => options.proxies.restUntil ?? this.#heldUntil,
         onSilent: (reason) =>
           options.report({ kind: 'waiting', host, at: clock.now(), reason: `no answer so far: ${reason}` }),
         onGivenUp: (reason) => options.report({ kind: 'given_up', host, at: clock.now(), reason }),
@@ -178,7 +179,8 @@ export class HostGate {
     const ticket = await this.#ticket(stop);
     const refusal = await this.#askRobots(url, ticket, stop);
     if (refusal !== undefined) return refusal;
-    const turn = await this.#limiter.takeTurn(stop);
+    const take = (signal: AbortSignal) => this.#limiter.takeTurn(signal);
+    const turn = await (this.#heldUntil === undefined ? take(stop) : this.#reach.inPatience(stop, take));
     const valid = this.#breaker.isValid(ticket);
     const passage = valid === true || (await valid) ? await proxies.leave(way, entered) : 'rests';
     if (passage === 'rests' || passage === 'lost') {
@@ -199,9 +201,15 @@ export class HostGate {
     }
   }
 
+  /** Until when the host has asked for time; undefined when it has not. */
+  get #heldUntil(): Instant | undefined {
+    const { heldUntil } = this.#limiter.snapshot();
+    return heldUntil > this.#options.clock.now() ? heldUntil : undefined;
+  }
+
   /** Why nothing is sent to the host now but what waits for it; undefined when it is open to all. */
   whyClosed(): string | undefined {
-    if (this.#limiter.snapshot().heldUntil > this.#options.clock.now()) return `${this.host} has asked for time`;
+    if (this.#heldUntil !== undefined) return `${this.host} has asked for time`;
     return this.#breaker.state.kind === 'closed' ? undefined : `${this.host} is down`;
   }
 
@@ -214,9 +222,9 @@ export class HostGate {
     if (givenUp !== undefined) return { kind: 'unreached', reason: givenUp };
     const reason = this.whyClosed();
     if (reason === undefined) return undefined;
+    const heldUntil = this.#heldUntil;
     const now = this.#options.clock.now();
-    const { heldUntil } = this.#limiter.snapshot();
-    if (heldUntil > now) return { kind: 'rate_limited', reason, until: heldUntil, notBefore: heldUntil };
+    if (heldUntil !== undefined) return { kind: 'rate_limited', reason, until: heldUntil, notBefore: heldUntil };
     if (this.#waiting === 0) return undefined;
     const { state } = this.#breaker;
     const soon = now + LOOK_AGAIN_MS;
@@ -288,7 +296,7 @@ export class HostGate {
         ended = true;
       },
       heard: (head) => {
-        this.#reach.answered();
+        if (isUp(head.status)) this.#reach.answered();
         this.#obey(classify(head, contextAt(clock.now(), false)), noted);
       },
       end: (meaning, sentOn) => {
@@ -301,18 +309,13 @@ export class HostGate {
         if (reachesSite(failure)) this.#countRequest(noted);
         const reason = 'reason' in meaning ? meaning.reason : meaning.kind;
         proxies.learn(passage, url.origin, failure && { failure, reason });
-        if (isAnswer(meaning)) this.#reach.answered();
+        if (isThere(meaning)) this.#reach.answered();
         else if (isProxyFailure(failure)) this.#failed(reason);
         this.#obey(meaning, noted);
-        const sign = sentOn === undefined ? signOf(meaning) : this.#signOfRedirect(url, sentOn);
+        const sign = sentOn === undefined ? signOf(meaning) : signOfRedirect(url, sentOn);
         this.#record(url, ticket, sign, reason);
       },
     };
-  }
-
-  /** http that sends everybody on to https of the same host is up, and says nothing about that. */
-  #signOfRedirect(from: URL, to: URL): HostSign {
-    return to.hostname === from.hostname && to.origin !== from.origin ? 'neutral' : 'up';
   }
 
   #record({ origin }: URL, ticket: BreakerTicket, sign: HostSign, reason: string): void {
@@ -338,17 +341,16 @@ export class HostGate {
   }
 
   get #probing() {
-    const { userAgent, clock } = this.#options;
     return {
-      userAgent,
+      userAgent: this.#options.userAgent,
       send: (request: HopRequest, signal: AbortSignal) => this.sendAside('probe', request, signal),
-      isHeld: () => this.#limiter.snapshot().heldUntil > clock.now(),
+      isHeld: () => this.#heldUntil !== undefined,
     };
   }
 
   /** False when the host has asked for time since the turn was given, for a connection may be slow to open, or the turn is lost. */
   #leave(turn: Turn, noted: Noted): boolean {
-    if (this.#limiter.snapshot().heldUntil > this.#options.clock.now() || !turn.leave()) return false;
+    if (this.#heldUntil !== undefined || !turn.leave()) return false;
     this.#countRequest(noted);
     return true;
   }
@@ -376,8 +378,8 @@ export class HostGate {
     const { kind, failures } = state;
     this.#onChange();
     const isOpen = kind !== 'closed';
-    const { until, reason = '' } = (kind === 'open' && this.wait) || {};
     const at = this.#options.clock.now();
+    const { until, reason = '' } = (kind === 'open' && this.wait) || {};
     // Each time the host is to be asked later than it was.
     if (until !== undefined) this.#options.report({ kind: 'waiting', host: this.host, at, until, reason });
     if (isOpen === this.#isOpen) return;

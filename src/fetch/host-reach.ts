@@ -1,6 +1,6 @@
 // Whether a host answers: why it does not and since when, when it last did, and whether it is still waited for. A host that has
 // not answered once in this run is waited for only as long as the patience lasts, from when it was first asked; one that has is
-// waited for as long as it takes.
+// waited for as long as it takes. An answer that says that the host does not work (500, 502, 503, 504) is none.
 
 import type { Clock, Instant } from '../platform/clock.ts';
 import type { HostState } from './host-state.ts';
@@ -15,8 +15,10 @@ export interface ReachSettings {
 export interface HostReachOptions extends ReachSettings {
   readonly host: string;
   readonly clock: Clock;
-  /** Until when all proxies rest; undefined when one can be used, or none is needed. */
-  readonly proxiesRestUntil: () => Instant | undefined;
+  /** Until when nothing can be asked: all proxies rest, or the host has asked for time. Undefined when it can be asked. */
+  readonly restsUntil: () => Instant | undefined;
+  /** What the answer was with which the host asked for time last. */
+  readonly heldFor: () => string | undefined;
   /** Is told that a host which nobody has heard of yet does not answer. */
   readonly onSilent: (reason: string) => void;
   readonly onGivenUp: (reason: string) => void;
@@ -38,7 +40,7 @@ export class HostReach {
   readonly #asked = Promise.withResolvers<void>();
   /** When the patience is spent; undefined before the host is asked. */
   #deadline: Instant | undefined;
-  #waitsForProxies = true;
+  #waitsForRest = true;
   #isReached: boolean;
   #givenUp: string | undefined;
   #trouble: HostState['trouble'];
@@ -71,8 +73,8 @@ export class HostReach {
   get givenUp(): string | undefined {
     const { patienceMs, host, onGivenUp } = this.#options;
     if (this.#givenUp !== undefined || patienceMs === 'off' || this.#leftMs() > 0) return this.#givenUp;
-    const why = this.#trouble === undefined ? '' : `: ${this.#trouble.reason}`;
-    this.#givenUp = `${host} was not reached within ${inWords(patienceMs)}${why}`;
+    const why = this.#trouble?.reason ?? this.#options.heldFor();
+    this.#givenUp = `${host} was not reached within ${inWords(patienceMs)}${why === undefined ? '' : `: ${why}`}`;
     onGivenUp(this.#givenUp);
     return this.#givenUp;
   }
@@ -97,14 +99,14 @@ export class HostReach {
     };
   }
 
-  /** It answered, whatever that means. */
+  /** It answered as a host does that is there. */
   answered(): void {
     this.#reachedAt = this.#options.clock.now();
     this.#isReached = true;
     this.#givenUp = undefined;
   }
 
-  /** It answered as a host does that is up. */
+  /** It answered a request or a probe as a host does that is up. */
   isUp(): void {
     this.#signsOfLife++;
     this.#trouble = undefined;
@@ -140,14 +142,14 @@ export class HostReach {
     while (this.#leftMs() > 0) await this.#options.clock.sleep(Math.min(this.#leftMs(), LOOK_MS), over);
   }
 
-  /** Proxies that rest are waited for once: only then is it known whether they help. */
+  /** A rest is waited for once: only then is it known whether that helps. */
   #leftMs(): number {
-    const { clock, patienceMs, proxiesRestUntil } = this.#options;
+    const { clock, patienceMs, restsUntil } = this.#options;
     if (this.#isReached || this.#deadline === undefined || patienceMs === 'off') return Number.POSITIVE_INFINITY;
     const leftMs = this.#deadline - clock.now();
-    const restUntil = leftMs > 0 ? undefined : proxiesRestUntil();
-    if (restUntil === undefined || !this.#waitsForProxies) return leftMs;
-    this.#waitsForProxies = false;
+    const restUntil = leftMs > 0 ? undefined : restsUntil();
+    if (restUntil === undefined || !this.#waitsForRest) return leftMs;
+    this.#waitsForRest = false;
     this.#deadline = restUntil + patienceMs;
     return this.#deadline - clock.now();
   }

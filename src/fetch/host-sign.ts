@@ -2,7 +2,7 @@
 
 import type { Classified } from './classify.ts';
 import type { HopFailureCode } from './http/failure-code.ts';
-import { type HostSign, signOfStatus } from './politeness/breaker-state.ts';
+import { type HostSign, isUp, signOfStatus } from './politeness/breaker-state.ts';
 import { isProxyFailure } from './proxy-gates.ts';
 
 /** An answer that broke off says neither that the host is up nor that it is down. */
@@ -23,17 +23,22 @@ export function signOf(meaning: Classified): HostSign {
   }
 }
 
-/** Whether the host answered anything at all, be it broken. */
-export function isAnswer(meaning: Classified): boolean {
+/** http that sends everybody on to https of the same host is up, and says nothing about that. */
+export function signOfRedirect(from: URL, to: URL): HostSign {
+  return to.hostname === from.hostname && to.origin !== from.origin ? 'neutral' : 'up';
+}
+
+/** Whether the host answered, be it brokenly, and not that it does not work. */
+export function isThere(meaning: Classified): boolean {
   switch (meaning.kind) {
     case 'ok':
     case 'unchanged':
     case 'rate_limited':
       return true;
-    case 'site_wide':
-      return meaning.failure === undefined && meaning.because === undefined;
     case 'url_specific':
-      return meaning.status !== undefined || (meaning.failure !== undefined && reachesSite(meaning.failure));
+      if (meaning.status !== undefined) return isUp(meaning.status);
+      return meaning.failure !== undefined && reachesSite(meaning.failure);
+    case 'site_wide':
     case 'skipped':
     case 'unreached':
       return false;

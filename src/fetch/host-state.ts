@@ -15,7 +15,7 @@ export interface HostState {
   readonly probedOrigin?: string;
   /** Why it gives no answer, since when; absent when it has answered since. */
   readonly trouble?: { readonly since: Instant; readonly reason: string };
-  /** When it last answered anything. */
+  /** When it last answered as a host does that works: below 500, or 501. */
   readonly reachedAt?: Instant;
   /** What the answer was with which it asked for time. */
   readonly heldFor?: string;

@@ -96,7 +96,7 @@ function learn(purpose: AsidePurpose, result: AnswerHead | HopFailure, { reach, 
   // We refused: that says nothing about the host, and is not waited for.
   if (result.kind === 'failure' && result.code === 'address_refused') return;
   const status = result.kind === 'answer' ? result.status : result.head?.status;
-  if (status !== undefined) reach.answered();
+  if (status !== undefined && isUp(status)) reach.answered();
   if (status === undefined || (purpose === 'probe' && !isUp(status))) failed(reasonOf(result));
 }
 

@@ -2,12 +2,14 @@
 // and everything else goes on. Through the command line, in a process whose time runs ten times as fast.
 
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type RunningCourt, startCourt } from '../../sim/court/court.ts';
 import { closing } from '../fixtures/closing.ts';
 import { curlew, type Ended, startCurlew, summaryIn } from '../fixtures/curlew-process.ts';
 import { DEAD_HOSTS, deadPort } from '../fixtures/dead-hosts.ts';
+import { listening } from '../fixtures/listening.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 
 const preload = fileURLToPath(new URL('../fixtures/hasty-time.ts', import.meta.url));
@@ -78,6 +80,42 @@ describe('curlew fetch', () => {
     const origin = await deadOrigin();
     const ended = await curlew(['fetch', ...addresses(origin, 6), ...FAST, '--json', ...DATA()], { preload });
     expect(linesOf(ended)[0]?.reason).toContain('was not reached within 1 minute');
+  });
+
+  it('of a host that answers 503 only ends, and honours Retry-After', async () => {
+    const askedAt: number[] = [];
+    const server = closing(
+      await listening(
+        createServer((_, response) => {
+          askedAt.push(performance.now());
+          response.writeHead(503, { 'retry-after': '30' }).end();
+        }),
+      ),
+    );
+    const origin = `http://127.0.0.1:${server.port}`;
+    const ended = await curlew(['fetch', ...addresses(origin, 2), ...FAST, '--patience', '20s', '--json', ...DATA()], {
+      preload,
+    });
+    expect(ended.code).toBe(1);
+    const reason = new RegExp(`^${new URL(origin).host} was not reached within 20 seconds: .*503`);
+    expect(linesOf(ended).map((line) => [line.kind, reason.test(line.reason)])).toEqual(
+      Array(2).fill(['site_wide', true]),
+    );
+    // It has asked for 30 s, which are 3 s here: that is waited for, although it is longer than the patience.
+    expect(askedAt.length).toBeGreaterThan(1);
+    const gaps = askedAt.slice(1).map((at, nth) => at - (askedAt[nth] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThan(2_900);
+  });
+
+  it('of a host that is there again after its Retry-After has its pages', async () => {
+    court.faults.set({ kind: 'status', status: 503, headers: { 'retry-after': '60' }, count: 1 });
+    const ended = await curlew(
+      ['fetch', ...addresses(court.url, 2), ...FAST, '--patience', '20s', '--json', ...DATA()],
+      {
+        preload,
+      },
+    );
+    expect(linesOf(ended).map(({ kind }) => kind)).toEqual(['ok', 'ok']);
   });
 
   it('through a proxy that is not there ends too', async () => {

@@ -226,10 +226,25 @@ describe('a site that was never reached', () => {
     await begun.data.ledger.close();
   });
 
-  it('is not given up while its probes are answered, be it with 503', async () => {
+  it('is given up also when all that it answers is 503', async () => {
     const clock = new FakeClock();
     const begun = await begin(clock, { rate: 1 });
-    const fault = court.faults.set({ kind: 'status', status: 503, path: '/' });
+    court.faults.set({ kind: 'status', status: 503, path: '/' });
+    const began = clock.now();
+    const summary = await flyTime(clock, begun.work());
+    expect(summary).toMatchObject({ status: 'completed', health: 'failed', requests: { unknown: PAGES, pending: 0 } });
+    expect((clock.now() - began) / SECOND_MS).toBeCloseTo(600, -1);
+    const [problem] = await begun.data.ledger.problems(begun.run, 10);
+    expect(problem?.reason).toMatch(/was not reached within 10 minutes: .*503/);
+    court.faults.clear();
+    expect(await flyTime(clock, begun.work())).toMatchObject({ status: 'completed', health: 'ok', records: PAGES });
+    await begun.data.ledger.close();
+  });
+
+  it('is not given up once it has answered a page, be it with 503 for an hour after that', async () => {
+    const clock = new FakeClock();
+    const begun = await begin(clock, { rate: 1 });
+    const fault = court.faults.set({ kind: 'status', status: 503, path: '/', after: 3 });
     const began = clock.now();
     const summary = await flyTime(clock, begun.work(), () => {
       if (clock.now() - began > HOUR_MS) court.faults.clear(fault);
@@ -296,8 +311,8 @@ describe('a page that fails alone', () => {
   it('for two hours while its host is down, and then answers, is fetched', async () => {
     const clock = new FakeClock();
     const begun = await begin(clock, { rate: 1 });
-    // Every page answers 502, and so does the front page: whoever asks, nothing shows that the host is up.
-    const fault = court.faults.set({ kind: 'status', status: 502, path: '/' });
+    // After the first ones every page answers 502, and so does the front page: nothing shows that the host is up.
+    const fault = court.faults.set({ kind: 'status', status: 502, path: '/', after: 3 });
     const downAt = clock.now();
     let up = false;
     const summary = await flyTime(clock, begun.work(), () => {
