@@ -90,6 +90,29 @@ describe('the file store', () => {
     expect((await read(store, saved.path)).toString()).toBe('whole');
   });
 
+  it.each(['with', 'without'])('replaces a file that is damaged, under all of its names, %s links', async (links) => {
+    const store = await FileStore.open(directory, files);
+    const content = randomBytes(300_000);
+    const names = ['a.pdf', 'b.pdf', 'c.pdf'];
+    if (links === 'without') files.broken.add('link');
+    const saved = [];
+    for (const name of names) saved.push(await save(store, content, name));
+    const flipped = Buffer.from(content);
+    flipped[150_000] = (flipped[150_000] ?? 0) ^ 1;
+    for (const { path } of saved) await writeFile(store.resolve(path), flipped);
+    await save(store, content, 'b.pdf');
+    for (const { path } of saved) expect((await read(store, path)).equals(content), path).toBe(true);
+    expect((await listing()).sort()).toEqual(saved.map(({ path }) => path));
+  });
+
+  it('does not give a new name to a damaged file', async () => {
+    const store = await FileStore.open(directory, files);
+    const first = await save(store, Buffer.from('whole'), 'a.pdf');
+    await writeFile(store.resolve(first.path), 'wh0le');
+    const second = await save(store, Buffer.from('whole'), 'b.pdf');
+    for (const { path } of [first, second]) expect((await read(store, path)).toString()).toBe('whole');
+  });
+
   it('keeps an empty file', async () => {
     const store = await FileStore.open(directory, files);
     const saved = await (await store.begin()).commit('');

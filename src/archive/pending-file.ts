@@ -5,9 +5,12 @@ import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { CurlewError, ErrorCode, systemCodeOf } from '../platform/errors.ts';
 import { type Files, type OpenFile, writeAll } from '../platform/files.ts';
+import { checkFile } from './check-file.ts';
 import type { PayloadDigest } from './exchange.ts';
 import { safeFileName } from './safe-file-name.ts';
 import { storageError } from './storage-error.ts';
+
+const COPY_BYTES = 256 * 1024;
 
 /** A file that is whole. */
 export interface StoredFile extends PayloadDigest {
@@ -52,7 +55,8 @@ export class PendingFile {
 
   /**
    * Gives the file its name, made safe. On the device when this returns. If the same content is there under another name,
-   * it gets this one too and the new copy is dropped. After a failure the file is gone.
+   * it gets this one too and the new copy is dropped. What should have this content and is damaged is replaced. After a
+   * failure the file is gone.
    */
   async commit(remoteName: string): Promise<StoredFile> {
     const file = this.#pending();
@@ -63,7 +67,7 @@ export class PendingFile {
       await file.sync();
       await this.#close();
       await this.#files.makeDirectory(home);
-      await this.#moveTo(home, name);
+      await this.#moveTo(home, name, sha256);
       for (const directory of [home, dirname(home), this.#directory]) await this.#files.syncDirectory(directory);
     } catch (error) {
       await this.#abandon();
@@ -78,28 +82,69 @@ export class PendingFile {
     await this.#files.remove(this.#partial);
   }
 
-  async #moveTo(home: string, name: string): Promise<void> {
-    const twin = await this.#twinIn(home, name);
-    if (twin === name) return this.discard();
-    if (twin !== undefined) {
-      try {
-        await this.#files.link(join(home, twin), join(home, name));
-        return await this.discard();
-      } catch (error) {
-        // A file system without links keeps a second copy.
-        if (systemCodeOf(error) === undefined) throw error;
-      }
-    }
-    await this.#files.rename(this.#partial, join(home, name));
+  async #moveTo(home: string, name: string, sha256: string): Promise<void> {
+    const { whole, damaged } = await this.#lookForTwin(home, name, sha256);
+    if (whole === name) await this.discard();
+    else if (whole === undefined || !(await this.#linkTo(join(home, whole), join(home, name)))) {
+      await this.#files.rename(this.#partial, join(home, name));
+    } else await this.discard();
+    for (const other of damaged) if (other !== name) await this.#replace(join(home, other), join(home, name));
   }
 
-  /** A whole file with the same content, `name` if there is one of that name. */
-  async #twinIn(home: string, name: string): Promise<string | undefined> {
+  /**
+   * A whole file with the same content, `name` if that is one, and those found on the way that should have this content and
+   * have not: their bytes are read, since damage keeps the length. If one is damaged, all are looked at.
+   */
+  async #lookForTwin(
+    home: string,
+    name: string,
+    sha256: string,
+  ): Promise<{ readonly whole: string | undefined; readonly damaged: readonly string[] }> {
     const names = await this.#files.list(home);
-    for (const candidate of names.includes(name) ? [name, ...names] : names) {
-      if ((await this.#files.sizeOf(join(home, candidate))) === this.#size) return candidate;
+    const damaged: string[] = [];
+    let whole: string | undefined;
+    for (const candidate of names.includes(name) ? [name, ...names.filter((one) => one !== name)] : names) {
+      const state = await checkFile(join(home, candidate), { sha256, size: this.#size }, this.#files);
+      if (state !== 'sound') damaged.push(candidate);
+      else whole ??= candidate;
+      if (whole !== undefined && damaged.length === 0) break;
     }
-    return undefined;
+    return { whole, damaged };
+  }
+
+  /** Gives a file a second name, whatever had that name before. False on a file system without links. */
+  async #linkTo(existing: string, path: string): Promise<boolean> {
+    const link = `${this.#partial}-link`;
+    try {
+      await this.#files.remove(link);
+      await this.#files.link(existing, link);
+    } catch (error) {
+      if (systemCodeOf(error) === undefined) throw error;
+      return false;
+    }
+    await this.#files.rename(link, path);
+    return true;
+  }
+
+  /** Puts the content of `whole` in the place of a damaged file. */
+  async #replace(damaged: string, whole: string): Promise<void> {
+    if (await this.#linkTo(whole, damaged)) return;
+    const copy = `${this.#partial}-link`;
+    const [from, to] = [await this.#files.open(whole, 'read'), await this.#files.open(copy, 'write')];
+    try {
+      const buffer = Buffer.allocUnsafe(COPY_BYTES);
+      for (let position = 0; position < this.#size; ) {
+        const length = await from.read(buffer, position);
+        if (length === 0) break;
+        await writeAll(to, buffer.subarray(0, length), position);
+        position += length;
+      }
+      await to.sync();
+    } finally {
+      await from.close();
+      await to.close();
+    }
+    await this.#files.rename(copy, damaged);
   }
 
   /** A partial file that cannot be removed now is removed at the next start. */

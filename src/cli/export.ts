@@ -2,13 +2,14 @@ import { stat } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { openData } from '../engine/data-directory.ts';
 import { columnsOf, csvLines } from '../engine/export-csv.ts';
-import { exportWarc } from '../engine/export-warc.ts';
+import { exportWarc, type LeftOut } from '../engine/export-warc.ts';
 import { readRecords } from '../engine/record-stream.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { StoredRecord } from '../ledger/record-table.ts';
 import type { RunId } from '../ledger/run.ts';
 import { systemClock } from '../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { ExitCode } from './exit-code.ts';
 import { formatBytes, formatCount, printable } from './format.ts';
 import { lookAtData } from './look-at-data.ts';
 import {
@@ -63,12 +64,22 @@ async function writeArchive(id: RunId, { data: path, output, kind }: Options): P
     });
   }
   const data = await openData(path, { clock: systemClock, readOnly: true });
+  let leftOut = 0;
+  const onLeftOut = ({ url, problem }: LeftOut) => {
+    leftOut++;
+    process.stderr.write(`curlew: left out, since it is damaged: ${printable(url)}\n        ${printable(problem)}.\n`);
+  };
   try {
-    if (output === undefined) await exportWarc(data, id, process.stdout);
+    if (output === undefined) await exportWarc(data, id, process.stdout, onLeftOut);
     else {
-      await toPath(output, (target) => exportWarc(data, id, target));
-      await sayWritten(`the archive of run ${id}`, output);
+      await toPath(output, (target) => exportWarc(data, id, target, onLeftOut));
+      await sayWritten(`the archive of run ${id}${leftOut === 0 ? '' : ', as far as it is whole,'}`, output);
     }
+    if (leftOut === 0) return;
+    process.stderr.write(
+      `curlew: ${formatCount(leftOut)} damaged, left out. Restore them from a backup, or fetch them again.\n`,
+    );
+    process.exitCode = ExitCode.notOk;
   } finally {
     await data.ledger.close();
   }

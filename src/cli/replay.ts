@@ -67,12 +67,17 @@ const UNREAD = ['failed', 'unknown', 'pending'] as const;
 type Counts = Readonly<Record<RecordDiff['change'], number>>;
 
 function formatCounts({ added, lost, changed }: Counts, unread: number, before: RunId): string {
+  const isSame = added + lost + changed === 0;
   const lines = [
-    added + lost + changed === 0
+    isSame && unread === 0
       ? `The same records as in run ${before}.`
       : `${added} added, ${lost} lost, ${changed} changed against run ${before}.`,
   ];
-  if (unread > 0) lines.push(`${unread} more than in run ${before} could not be read: see the verdicts above.`);
+  if (unread > 0) {
+    lines.push(
+      `${unread} more than in run ${before} could not be read, so nothing is known of their records: see the verdicts above.`,
+    );
+  }
   return `${lines.join('\n')}\n`;
 }
 

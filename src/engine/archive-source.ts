@@ -12,6 +12,7 @@ import type { RequestFate } from '../ledger/request-table.ts';
 import type { RunId } from '../ledger/run.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import type { AnswerSource } from './answer-source.ts';
+import { findDownloadFault } from './check-download.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { readExchange } from './read-exchange.ts';
 
@@ -40,10 +41,13 @@ export class ArchiveSource implements AnswerSource {
     return pageless(fate);
   }
 
-  /** A page that is damaged is one page that cannot be answered; the others still can. */
+  /** A page or file that is damaged is one that cannot be answered with; the others still can. */
   async #read(exchange: StoredExchange): Promise<Outcome> {
     try {
       const response = await readExchange(this.#data, this.#reader, exchange, this.#maxPageBytes);
+      const { files, disk } = this.#data;
+      const fault = response.body.kind === 'file' ? await findDownloadFault(files, exchange, disk) : undefined;
+      if (fault !== undefined) return unreadable(fault);
       return { kind: 'ok', exchanges: [], response };
     } catch (error) {
       if (error instanceof CurlewError && error.code === ErrorCode.archiveDamaged) return unreadable(error.message);

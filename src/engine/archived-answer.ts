@@ -7,6 +7,7 @@ import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { canonicalUrl } from '../scraper/canonical-url.ts';
 import { Page } from '../scraper/page/page.ts';
 import { SavedFile } from '../scraper/page/saved-file.ts';
+import { findDownloadFault } from './check-download.ts';
 import { openData } from './data-directory.ts';
 import { readExchange } from './read-exchange.ts';
 import { readSettings } from './settings.ts';
@@ -21,7 +22,10 @@ export interface ArchivedAddress {
   readonly url: string;
 }
 
-/** A page, or a download with the place of its file. Throws `not_in_archive` when the run has no answer from there. */
+/**
+ * A page, or a download with the place of its file. Throws `not_in_archive` when the run has no answer from there, and
+ * `archive_damaged` when what is stored is not what was received.
+ */
 export async function archivedAnswer({ data: path, run, url }: ArchivedAddress): Promise<Page | SavedFile> {
   const address = canonicalUrl(url);
   const data = await openData(path, { clock: systemClock, readOnly: true });
@@ -34,13 +38,23 @@ export async function archivedAnswer({ data: path, run, url }: ArchivedAddress):
     const answer = await readExchange(data, reader, exchange, readSettings(settings).maxPageBytes);
     const { body, status, responseHeaders: headers } = answer;
     const common = { url: answer.url, requestUrl: address, status, headers };
-    if (body.kind === 'file') return new SavedFile({ ...common, ...body, path: join(data.files, body.path) });
+    if (body.kind === 'file') {
+      const fault = await findDownloadFault(data.files, exchange, data.disk);
+      if (fault !== undefined) throw damagedDownload(fault);
+      return new SavedFile({ ...common, ...body, path: join(data.files, body.path) });
+    }
     const archivedAs = `sha256:${Buffer.from(exchange.bodySha256).toString('hex')}`;
     return new Page({ ...common, body: body.decoded, archivedAs });
   } finally {
     await reader.close();
     await data.ledger.close();
   }
+}
+
+function damagedDownload(fault: string): CurlewError {
+  return new CurlewError(ErrorCode.archiveDamaged, fault, {
+    remedy: 'Restore the file from a backup, or download it again.',
+  });
 }
 
 function notArchived(run: number, url: string, asked: boolean): CurlewError {

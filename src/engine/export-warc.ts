@@ -10,33 +10,75 @@ import type { ExchangeId } from '../ledger/page-result.ts';
 import type { RunId } from '../ledger/run.ts';
 import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
 import { version } from '../platform/version.ts';
+import { findDownloadFault } from './check-download.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { locationOf } from './read-exchange.ts';
+import { checkExchange, checkResponse, requestLocationOf } from './verify/check-exchange.ts';
 
 const PAGE = 200;
 
-export async function exportWarc(data: DataDirectory, run: RunId, target: Writable | string): Promise<void> {
-  const reader = new ArchiveReader(data.archive);
+/** A record that is damaged, and so is not exported. */
+export interface LeftOut {
+  readonly url: string;
+  /** What is wrong with it, as a sentence without its end. */
+  readonly problem: string;
+}
+
+/** Every record is checked before it is written. What is damaged is left out and told to `onLeftOut`. */
+export async function exportWarc(
+  data: DataDirectory,
+  run: RunId,
+  target: Writable | string,
+  onLeftOut: (record: LeftOut) => void,
+): Promise<void> {
+  const reader = new ArchiveReader(data.archive, data.disk);
   try {
-    await writeWarc(target, entries(data, run, reader), { software: `curlew/${version()}` });
+    await writeWarc(target, entries(data, run, reader, onLeftOut), { software: `curlew/${version()}` });
   } finally {
     await reader.close();
   }
 }
 
-async function* entries(data: DataDirectory, run: RunId, reader: ArchiveReader): AsyncGenerator<WarcEntry> {
+async function* entries(
+  data: DataDirectory,
+  run: RunId,
+  reader: ArchiveReader,
+  onLeftOut: (record: LeftOut) => void,
+): AsyncGenerator<WarcEntry> {
   let after: ExchangeId | undefined;
   for (;;) {
     const page = await data.ledger.exchangesAfter(run, after, PAGE);
     for (const exchange of page) {
       if (exchange.lost !== undefined) continue;
-      const { segment, requestOffset: offset, requestLength: length } = exchange;
-      yield { kind: 'copy', member: await reader.readMember({ segment, offset, length }) };
+      const faults = await checkExchange(reader, exchange);
+      const body = await bodyFault(data, reader, exchange);
+      for (const { problem } of faults) onLeftOut({ url: exchange.url, problem });
+      if (body !== undefined) onLeftOut({ url: exchange.url, problem: body });
+      // A request is told of its answer: without that it says nothing.
+      if (body !== undefined || faults.some(({ which }) => which === 'response')) continue;
+      if (faults.length === 0) yield { kind: 'copy', member: await reader.readMember(requestLocationOf(exchange)) };
       yield await responseOf(data, exchange, reader);
     }
     after = page.at(-1)?.id;
     if (after === undefined) return;
   }
+}
+
+/** What is wrong with a body that is not in the record itself: that of a repetition, or of a download. */
+async function bodyFault(
+  { ledger, files, disk }: DataDirectory,
+  reader: ArchiveReader,
+  exchange: StoredExchange,
+): Promise<string | undefined> {
+  if (exchange.filePath !== undefined) return findDownloadFault(files, exchange, disk);
+  if (exchange.revisitOf === undefined) return undefined;
+  const original = await ledger.exchange(exchange.revisitOf);
+  if (original === undefined) return `Its body is in exchange ${exchange.revisitOf}, which is not in the ledger`;
+  const fault = await checkResponse(reader, original);
+  if (fault !== undefined) return `Its body cannot be read. ${fault.problem}`;
+  const isSame = Buffer.from(original.bodySha256).equals(exchange.bodySha256);
+  const holds = isSame && original.revisitOf === undefined && original.filePath === undefined;
+  return holds ? undefined : `Its body is said to be in exchange ${original.id}, which does not hold it`;
 }
 
 async function responseOf(data: DataDirectory, exchange: StoredExchange, reader: ArchiveReader): Promise<WarcEntry> {

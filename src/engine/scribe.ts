@@ -26,6 +26,7 @@ import type { Random } from '../platform/random.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { findLostTails } from './find-lost-tails.ts';
 import type { FinishedPage } from './finish-page.ts';
+import { KnownBodies } from './known-bodies.ts';
 import { handleLostBytes } from './lost-bytes.ts';
 import { type PreparedExchange, placeExchange, prepareExchange } from './prepare-exchange.ts';
 
@@ -70,6 +71,8 @@ export class Scribe implements Pick<RunWriter, 'seed' | 'ask' | 'heartbeat'> {
   readonly #world: World;
   readonly #writer: RunWriter;
   readonly #ownSegments = new Set<number>();
+  /** What may be referred to instead of being archived again. */
+  readonly #bodies: KnownBodies;
   #archive: ArchiveWriter | undefined;
   #unsyncedBytes = 0;
   /** The sync that is under way. */
@@ -80,6 +83,7 @@ export class Scribe implements Pick<RunWriter, 'seed' | 'ask' | 'heartbeat'> {
     this.#options = options;
     this.#world = world;
     this.#writer = writer;
+    this.#bodies = new KnownBodies(data);
     this.seed = (...args) => this.#keepingUp(() => writer.seed(...args));
     this.ask = (...args) => this.#keepingUp(() => writer.ask(...args));
     this.heartbeat = (...args) => writer.heartbeat(...args);
@@ -128,9 +132,8 @@ export class Scribe implements Pick<RunWriter, 'seed' | 'ask' | 'heartbeat'> {
   encode(exchanges: readonly FetchedExchange[]): PreparedExchange[] {
     if (this.#archive === undefined) return [];
     const { random } = this.#world;
-    const findBody = (sha256: Uint8Array) => this.#data.ledger.findBody(sha256);
     const { redacts } = this.#options;
-    return exchanges.map((one) => prepareExchange(redacts ? redactRequest(one) : one, findBody, random));
+    return exchanges.map((one) => prepareExchange(redacts ? redactRequest(one) : one, this.#bodies, random));
   }
 
   /** Puts what was fetched into the archive; only then may rows refer to it. */
@@ -140,8 +143,8 @@ export class Scribe implements Pick<RunWriter, 'seed' | 'ask' | 'heartbeat'> {
     for (const page of pages) {
       const exchanges: NewExchange[] = [];
       for (const { encoded, facts } of page.exchanges) {
-        const bytes = encoded instanceof Promise ? await encoded : encoded;
-        const placed = placeExchange(facts, archive.append(bytes));
+        const body = encoded instanceof Promise ? await encoded : encoded;
+        const placed = placeExchange(facts, body, archive.append(body.bytes));
         this.#unsyncedBytes += placed.requestLength + placed.responseLength;
         exchanges.push(placed);
       }
@@ -217,6 +220,7 @@ export class Scribe implements Pick<RunWriter, 'seed' | 'ask' | 'heartbeat'> {
     const writer = this.#archive;
     if (writer === undefined) return;
     this.#archive = undefined;
+    await this.#bodies.close();
     await writer.close();
     const ends = (await ledger.segmentsOf(this.#options.run)).filter(({ segment }) => this.#ownSegments.has(segment));
     await cutTails(archive, ends, disk).catch(() => {});

@@ -88,7 +88,7 @@ describe('the exchange that holds a body', () => {
     expect([2, 3].map((body) => table.holding(sha256Of(body)))).toEqual([undefined, undefined]);
     // What was gathered before is forgotten too, until the next start.
     database.transaction(() => table.bodies.catchUp());
-    expect(table.holding(sha256Of(1))?.url).toBe('http://court.example/1');
+    expect(table.holding(sha256Of(1))?.exchange?.url).toBe('http://court.example/1');
     database.close();
   });
 

@@ -19,6 +19,7 @@ export class BodyIndex {
   readonly #all: StatementSync;
   readonly #newest: StatementSync;
   readonly #remove: StatementSync;
+  readonly #replace: StatementSync;
   /** By hash, a character for each byte: their order is that of the index. */
   readonly #gathered = new Map<string, ExchangeId>();
   /** Read when it is first needed. */
@@ -28,6 +29,7 @@ export class BodyIndex {
     this.#insert = database.prepare('INSERT OR IGNORE INTO bodies (sha256, exchange_id) VALUES (?, ?)');
     this.#find = database.prepare('SELECT exchange_id FROM bodies WHERE sha256 = ?');
     this.#all = database.prepare('SELECT sha256 FROM bodies');
+    this.#replace = database.prepare('UPDATE bodies SET exchange_id = ? WHERE sha256 = ? AND exchange_id = ?');
     this.#remove = database.prepare('DELETE FROM bodies WHERE sha256 = ? AND exchange_id = ?');
     this.#newest = database.prepare(
       `SELECT id, body_sha256 FROM exchanges WHERE id > (SELECT max(id) FROM exchanges) - ?
@@ -49,6 +51,12 @@ export class BodyIndex {
     if (!this.#filter.mayHave(sha256)) return undefined;
     const written = this.#find.get(sha256)?.exchange_id as ExchangeId | undefined;
     return written ?? this.#gathered.get(keyOf(sha256));
+  }
+
+  /** Says that another exchange holds the body instead. Call it within a transaction. */
+  replace(sha256: Uint8Array, before: ExchangeId, exchange: ExchangeId): void {
+    this.#replace.run(exchange, sha256, before);
+    if (this.#gathered.get(keyOf(sha256)) === before) this.#gathered.set(keyOf(sha256), exchange);
   }
 
   /** Says that this exchange holds the body no longer. Call it within a transaction. */

@@ -31,6 +31,13 @@ export interface UnsyncedSegment {
   readonly syncedEnd: number;
 }
 
+/** Where a body was archived. */
+export interface HeldBody {
+  readonly id: ExchangeId;
+  /** Undefined when its row is gone, or its bytes are lost. */
+  readonly exchange: StoredExchange | undefined;
+}
+
 /** When a request left, and for where. */
 export interface RequestStart {
   readonly url: string;
@@ -55,6 +62,7 @@ export class ExchangeTable {
   readonly #lastAnswer: StatementSync;
   readonly #starts: StatementSync;
   readonly #grow: StatementSync;
+  readonly #repeatInstead: StatementSync;
   readonly #addSegment: StatementSync;
   readonly #segmentsOf: StatementSync;
   readonly #unsynced: StatementSync;
@@ -96,6 +104,9 @@ export class ExchangeTable {
        WHERE run_id = ? ORDER BY at`,
     );
     this.#grow = database.prepare('UPDATE segments SET committed_end = max(committed_end, ?) WHERE id = ?');
+    this.#repeatInstead = database.prepare(
+      'UPDATE exchanges SET revisit_of = ?1 WHERE revisit_of = ?2 AND body_sha256 = ?3 AND id <> ?1',
+    );
     this.#addSegment = database.prepare('INSERT INTO segments (run_id, committed_end) VALUES (?, 0)');
     this.#segmentsOf = database.prepare('SELECT id, committed_end FROM segments WHERE run_id = ? ORDER BY id');
     this.#unsynced = database.prepare(
@@ -163,7 +174,16 @@ export class ExchangeTable {
       exchange.revisitOf ?? null,
     );
     const holdsBody = exchange.bodySize > 0 && exchange.filePath === undefined && exchange.revisitOf === undefined;
-    if (holdsBody) this.bodies.add(exchange.bodySha256, Number(lastInsertRowid) as ExchangeId);
+    if (holdsBody) this.#holdBody(Number(lastInsertRowid) as ExchangeId, exchange);
+  }
+
+  /** Older repetitions of a damaged one can be read again: they now refer to the one that took its place. */
+  #holdBody(id: ExchangeId, { bodySha256, replaces }: NewExchange): void {
+    if (replaces !== undefined) {
+      this.bodies.replace(bodySha256, replaces, id);
+      this.#repeatInstead.run(id, replaces, bodySha256);
+    }
+    this.bodies.add(bodySha256, id);
   }
 
   /** Says that the segment's bytes up to `end` belong to the ledger: in the same transaction as the exchanges in them. */
@@ -212,11 +232,11 @@ export class ExchangeTable {
     return row === undefined ? undefined : readExchange(row);
   }
 
-  /** The exchange that a body of that hash was archived with first. */
-  holding(sha256: Uint8Array): StoredExchange | undefined {
+  /** Where a body of that hash was archived. */
+  holding(sha256: Uint8Array): HeldBody | undefined {
     const id = this.bodies.find(sha256);
     const exchange = id === undefined ? undefined : this.find(id);
-    return exchange?.lost === undefined ? exchange : undefined;
+    return id === undefined ? undefined : { id, exchange: exchange?.lost === undefined ? exchange : undefined };
   }
 
   /** In the order they were made. */

@@ -8,7 +8,7 @@ import type { ProcessIdentity } from '../platform/process-identity.ts';
 import type { HostCounts } from './count-table.ts';
 import { Database, type DatabaseOptions, type Durability } from './database.ts';
 import type { StoredEvent } from './event-table.ts';
-import type { RequestStart, ShortSegment, StoredExchange, UnsyncedSegment } from './exchange-table.ts';
+import type { HeldBody, RequestStart, ShortSegment, StoredExchange, UnsyncedSegment } from './exchange-table.ts';
 import { encodeGapMap, type GapMap } from './gap-map.ts';
 import { HostNotes } from './host-notes.ts';
 import type { LearntOfHosts } from './host-table.ts';
@@ -311,8 +311,8 @@ export class Ledger {
     return this.#tables.hosts.robots();
   }
 
-  /** The exchange that a body of that hash was archived with first. Synchronous: it is asked for every page. */
-  findBody(sha256: Uint8Array): StoredExchange | undefined {
+  /** Where a body of that hash was archived. Synchronous: it is asked for every page. */
+  findBody(sha256: Uint8Array): HeldBody | undefined {
     return this.#tables.exchanges.holding(sha256);
   }
 

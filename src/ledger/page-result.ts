@@ -52,7 +52,10 @@ export interface NewExchange {
   readonly requestLength: number;
   readonly responseOffset: number;
   readonly responseLength: number;
+  /** The exchange that holds the same body, when this one does not. */
   readonly revisitOf: ExchangeId | undefined;
+  /** The exchange that held the same body and is damaged: this one takes its place for all that refer to it. */
+  readonly replaces?: ExchangeId | undefined;
 }
 
 export interface NewEvent {

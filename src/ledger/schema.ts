@@ -280,4 +280,6 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE exchanges ADD COLUMN replaced_by INTEGER;
   CREATE INDEX exchanges_lost ON exchanges (request_id) WHERE lost IS NOT NULL;
   `,
+  // When an exchange that others repeat is damaged, they are found at once.
+  `CREATE INDEX exchanges_repeating ON exchanges (revisit_of) WHERE revisit_of IS NOT NULL;`,
 ];

@@ -68,7 +68,7 @@ export async function checkResponse(reader: ArchiveReader, exchange: StoredExcha
 }
 
 /** Where the request of an exchange lies. */
-function requestLocationOf({ segment, requestOffset, requestLength }: StoredExchange): Location {
+export function requestLocationOf({ segment, requestOffset, requestLength }: StoredExchange): Location {
   return { segment, offset: requestOffset, length: requestLength };
 }
 

@@ -1,12 +1,13 @@
 // Every exchange of the ledger: its records, the body that it repeats, the file that came with it, and whether anything lies
 // between the records of a segment. In the order of the rows, which is that of the bytes.
 
-import { join, resolve, sep } from 'node:path';
+import { join } from 'node:path';
 import { ArchiveReader } from '../../archive/archive-reader.ts';
-import { checkFile, type FileState } from '../../archive/check-file.ts';
+import type { FileState } from '../../archive/check-file.ts';
 import { segmentName } from '../../archive/segment-name.ts';
 import type { HeldExchange } from '../../ledger/fixity/fixity-ledger.ts';
 import type { ExchangeId } from '../../ledger/page-result.ts';
+import { checkDownload } from '../check-download.ts';
 import { checkExchange, checkResponse, type RecordFault } from './check-exchange.ts';
 import { fileFinding } from './file-finding.ts';
 import type { ExchangePlace, Finding } from './finding.ts';
@@ -78,6 +79,8 @@ class ExchangeWalk {
   }
 
   async *check(exchange: HeldExchange): AsyncGenerator<Finding> {
+    // That its bytes are lost is known, and was accepted.
+    if (exchange.lost !== undefined) return;
     const faults = await checkExchange(this.#reader, exchange);
     for (const fault of faults) yield recordFinding(exchange, fault);
     const response = faults.find(({ which }) => which === 'response');
@@ -96,6 +99,7 @@ class ExchangeWalk {
   async #bodyFault({ bodySha256 }: HeldExchange, id: ExchangeId): Promise<string | undefined> {
     const original = this.#context.ledger.exchange(id);
     if (original === undefined) return `Its body is in exchange ${id}, which is not in the ledger`;
+    if (original.lost !== undefined) return `Its body is in exchange ${id}, which is lost: ${original.lost}`;
     if (original.revisitOf !== undefined || original.filePath !== undefined) {
       return `Its body is said to be in exchange ${id}, which holds none itself`;
     }
@@ -111,25 +115,13 @@ class ExchangeWalk {
   async *#checkFile(exchange: HeldExchange, filePath: string): AsyncGenerator<Finding> {
     const { checked, path } = this.#context;
     const known = this.#files.get(filePath);
-    const state = known ?? (await checkDownload(path, filePath, exchange));
+    const state = known ?? (await checkDownload(join(path, 'files'), exchange));
     this.#files.set(filePath, state);
     checked.downloads.checked++;
     const { run, url: of, id } = exchange;
     const finding = fileFinding(state, { path: `files/${filePath}`, run, of, exchange: id });
     if (finding !== undefined) yield finding;
   }
-}
-
-/** A path that leads out of the directory of the files leads to none of them. */
-async function checkDownload(
-  data: string,
-  filePath: string,
-  { bodySha256, bodySize: size }: HeldExchange,
-): Promise<FileState> {
-  const files = resolve(data, 'files');
-  const path = resolve(files, filePath);
-  if (!path.startsWith(files + sep)) return 'missing';
-  return checkFile(path, { sha256: Buffer.from(bodySha256).toString('hex'), size });
 }
 
 function recordFinding(exchange: HeldExchange, { kind, at, problem }: RecordFault): Finding {
