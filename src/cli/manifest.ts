@@ -38,11 +38,7 @@ export function define(command: Command): Command {
   addDataOption(command);
   addJsonOption(command);
   return command
-    .addHelpText(
-      'after',
-      `\nExamples:\n  curlew manifest\n  curlew manifest --check curlew-data/${NAME}\n\n` +
-        `Without Curlew:\n  cd curlew-data && sha256sum -c ${NAME}`,
-    )
+    .addHelpText('after', `\nExample:\n  curlew manifest\n  curlew manifest --check curlew-data/${NAME}`)
     .action(async (options: Options) => {
       assertFitting(options);
       assertData(options.data);

@@ -26,7 +26,7 @@ export function define(command: Command): Command {
   addDataOption(command);
   addJsonOption(command, ': a line for each finding, and one for what was checked');
   return command
-    .addHelpText('after', '\nExamples:\n  curlew verify\n  curlew verify latest --sample 100')
+    .addHelpText('after', '\nExample:\n  curlew verify\n  curlew verify latest --sample 100')
     .action(async (reference: number | 'latest' | undefined, { data, json, sample }: Options) => {
       assertStored(data);
       const run = reference === undefined ? undefined : runOf(data, reference);
