@@ -2,6 +2,7 @@
 // the nearest node first on reverse ones. The namespace axis is empty, because an HTML tree has no namespaces.
 import type { AnyNode } from 'domhandler';
 import type { AxisName } from './ast.ts';
+import { walkSiblings } from './sibling-walk.ts';
 import { type Test, type Visit, walkBackwards, walkDescendants } from './tree-walk.ts';
 import { attributeNode, attributeValue, childrenOf, isElement, parentOf, type XPathNode } from './xpath-node.ts';
 
@@ -38,21 +39,11 @@ export const AXES: Record<AxisName, Walk> = {
 
   'ancestor-or-self': (node, test, visit) => (test(node) ? visit(node) : undefined) ?? AXES.ancestor(node, test, visit),
 
-  'following-sibling'(node, test, visit) {
-    for (let sibling = siblingOf(node, 'next'); sibling !== null; sibling = sibling.next) {
-      const result = test(sibling) ? visit(sibling) : undefined;
-      if (result !== undefined) return result;
-    }
-    return undefined;
-  },
+  'following-sibling': (node, test, visit) =>
+    node.type === 'attribute' ? undefined : walkSiblings(node, 'next', test, visit),
 
-  'preceding-sibling'(node, test, visit) {
-    for (let sibling = siblingOf(node, 'prev'); sibling !== null; sibling = sibling.prev) {
-      const result = test(sibling) ? visit(sibling) : undefined;
-      if (result !== undefined) return result;
-    }
-    return undefined;
-  },
+  'preceding-sibling': (node, test, visit) =>
+    node.type === 'attribute' ? undefined : walkSiblings(node, 'prev', test, visit),
 
   following(node, test, visit) {
     // What an attribute's owner contains comes after the attribute and is not its descendant (libxml2 leaves it out).
@@ -103,8 +94,4 @@ export function attributeNamed(name: string): Walk {
 
 export function isReverse(axis: AxisName): boolean {
   return axis.startsWith('ancestor') || axis.startsWith('preceding');
-}
-
-function siblingOf(node: XPathNode, side: 'next' | 'prev'): AnyNode | null {
-  return node.type === 'attribute' ? null : node[side];
 }

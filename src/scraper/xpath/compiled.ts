@@ -36,6 +36,8 @@ export interface CompiledNodes extends Dependence {
   readonly find: (visit: Visit, node: XPathNode, position: number, size: number) => XPathNode | undefined;
   /** Set when the expression is just `@name`: its value can be read without making a node. */
   readonly attribute?: string;
+  /** Set when the nodes can be counted without being visited. */
+  readonly count?: Evaluate<number>;
 }
 
 export type Compiled = CompiledString | CompiledNumber | CompiledBoolean | CompiledNodes;

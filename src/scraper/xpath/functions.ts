@@ -48,7 +48,13 @@ const NODE_FUNCTIONS: Record<string, CoreFunction> = {
     arity: [0, 0],
     compile: () => ({ kind: 'number', evaluate: (_node, position) => position, positional: true }),
   },
-  count: { arity: [1, 1], compile: (args) => number(map(args.nodes(0).evaluate, (nodes) => nodes.length)) },
+  count: {
+    arity: [1, 1],
+    compile: (args) => {
+      const { count, evaluate } = args.nodes(0);
+      return number(count ?? map(evaluate, (nodes) => nodes.length));
+    },
+  },
   id: {
     arity: [1, 1],
     compile: (args) => {

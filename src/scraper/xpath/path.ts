@@ -5,6 +5,7 @@ import { AXES } from './axes.ts';
 import type { CompiledNodes, Evaluate } from './compiled.ts';
 import { visitAll } from './node-list.ts';
 import type { Predicate } from './predicate.ts';
+import { countSiblings } from './sibling-walk.ts';
 import { applyStep, type CompiledStep, compileStep, mergeSteps, stepBelow, walkStep } from './step.ts';
 import { itself, type Visit } from './tree-walk.ts';
 import { visitOrder } from './visit-order.ts';
@@ -22,8 +23,19 @@ type Start = 'context' | 'root' | CompiledNodes;
 /** The path from the context node, the root, or the nodes of another expression. */
 export function compilePath(from: Start, source: readonly PathStep[]): CompiledNodes {
   const attribute = from === 'context' ? soleAttribute(source) : undefined;
-  const path = pathOf(from, compileSteps(source));
-  return attribute === undefined ? path : { ...path, attribute };
+  const steps = compileSteps(source);
+  const path = pathOf(from, steps);
+  const count = from === 'context' ? siblingCount(steps) : undefined;
+  return { ...path, ...(attribute === undefined ? {} : { attribute }), ...(count === undefined ? {} : { count }) };
+}
+
+/** The number of nodes, if the path is just one of the sibling axes: `count(preceding-sibling::tr)`. */
+function siblingCount([step, ...more]: readonly CompiledStep[]): Evaluate<number> | undefined {
+  if (step === undefined || more.length > 0 || step.counted.length > 0 || !step.axis.endsWith('-sibling'))
+    return undefined;
+  const { axis, test } = step;
+  const side = axis === 'following-sibling' ? 'next' : 'prev';
+  return (node) => (node.type === 'attribute' ? 0 : countSiblings(node, side, test));
 }
 
 /** The union of paths with one start, if it can be had in a single walk: `//h1 | //h2`. */
