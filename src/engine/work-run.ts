@@ -15,6 +15,7 @@ import { EventLog } from './event-log.ts';
 import { finishPage } from './finish-page.ts';
 import { Prober } from './prober.ts';
 import { Progress } from './progress.ts';
+import { RedirectWatch } from './redirect-watch.ts';
 import { Scribe } from './scribe.ts';
 import { Seeder } from './seeder.ts';
 import type { Settings } from './settings.ts';
@@ -67,7 +68,9 @@ async function withEngine<T>(work: RunWork, scribe: Scribe, use: (engine: Engine
   try {
     const { total, invalid } = await data.ledger.recordCount(run);
     const prober = await Prober.open(definition, run, data.ledger, scribe);
-    const inheriting = inheritingIn(await data.ledger.walksOf(run));
+    const walks = await data.ledger.walksOf(run);
+    const inheriting = inheritingIn(walks);
+    const redirects = new RedirectWatch(definition, walks);
     const toCome = () => prober.toCome();
     const counts = await data.ledger.countsByHost(run);
     const progress = new Progress(counts, { total, invalid }, clock, toCome, () => source.waits());
@@ -76,8 +79,11 @@ async function withEngine<T>(work: RunWork, scribe: Scribe, use: (engine: Engine
       source,
       seeder: new Seeder(definition, await data.ledger.seedsOf(run), scribe),
       prober,
-      finish: (request, outcome) =>
-        finishPage(request, outcome, { definition, clock, random, retries: work.archives, inheriting }),
+      finish: (request, outcome) => {
+        // A replay has its end in what was archived.
+        if (work.archives) redirects.note(request, outcome);
+        return finishPage(request, outcome, { definition, clock, random, retries: work.archives, inheriting });
+      },
       progress,
       clock,
       concurrency: settings.concurrency,

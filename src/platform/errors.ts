@@ -13,6 +13,7 @@ export const ErrorCode = {
   selectorSyntax: 'selector_syntax',
   invalidJson: 'invalid_json',
   stepFailed: 'step_failed',
+  endlessWalk: 'endless_walk',
   dataDirectory: 'data_directory',
   diskFull: 'disk_full',
   ledgerNewer: 'ledger_newer',
