@@ -2,6 +2,7 @@
 // before a reader has touched anything. File inputs are left out.
 
 import type { Element } from 'domhandler';
+import { countSiblings } from '../css/sibling-index.ts';
 import { stringValue } from '../xpath/xpath.ts';
 import { isElement } from '../xpath/xpath-node.ts';
 import { normaliseText } from './normalise-text.ts';
@@ -124,12 +125,16 @@ function isDisabled(control: Element): boolean {
   let inside = control;
   for (let outer = control.parent; outer !== null && isElement(outer); outer = outer.parent) {
     if (outer.name === 'fieldset' && outer.attribs.disabled !== undefined) {
-      const legend = outer.children.find((child) => isElement(child) && child.name === 'legend');
-      if (legend !== inside) return true;
+      if (inside.name !== 'legend' || !isFirstLegend(inside)) return true;
     }
     inside = outer;
   }
   return false;
+}
+
+/** Only asked of a legend: a fieldset may have a hundred thousand controls and none. */
+function isFirstLegend(legend: Element): boolean {
+  return countSiblings(legend, 'prev', true) === 0;
 }
 
 function isCheckedRadio(control: Element): boolean {

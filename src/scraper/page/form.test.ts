@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { countReads } from '../css/count-reads.ts';
 import { get } from '../request.ts';
+import { isElement } from '../xpath/xpath-node.ts';
+import { readControls } from './form-controls.ts';
+import { parseTree } from './parse-tree.ts';
 import { samplePage } from './sample-page.ts';
 
 const fieldsOf = (controls: string) => samplePage(`<form>${controls}</form>`).form().fields;
@@ -260,5 +264,19 @@ describe('submitting', () => {
         expect([...new URL(url).searchParams]).toEqual(expected);
       }),
     );
+  });
+});
+
+describe('a form of many controls', () => {
+  it('in a disabled fieldset is read in time that is in proportion to their number', () => {
+    const reads = [1_000, 2_000].map((size) => {
+      const tree = parseTree(`<form><fieldset disabled>${'<input name=a>'.repeat(size)}</fieldset></form>`, 'html', {
+        url: 'https://court.example/',
+      });
+      const form = tree.document.children.find(isElement);
+      return countReads(tree.document, () => form && readControls(form, tree, 'utf-8'));
+    });
+    expect(reads[0]).toBeGreaterThan(1_000);
+    expect((reads[1] ?? 0) / (reads[0] ?? 0)).toBeLessThan(2.5);
   });
 });
