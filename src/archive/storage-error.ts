@@ -1,6 +1,6 @@
 // What a failed disk operation means to the person who runs Curlew.
 
-import { CurlewError, ErrorCode, messageOf, systemCodeOf } from '../platform/errors.ts';
+import { adviceOnOpenFiles, CurlewError, ErrorCode, messageOf, systemCodeOf } from '../platform/errors.ts';
 import type { Files } from '../platform/files.ts';
 
 /** Puts a system error into words. `path` is what was being written, `directory` where to ask for free space. */
@@ -14,7 +14,9 @@ export async function storageError(
   const code = systemCodeOf(error);
   if (code !== 'ENOSPC' && code !== 'EDQUOT') {
     return new CurlewError(ErrorCode.dataDirectory, `Cannot write ${path}: ${messageOf(error)}`, {
-      remedy: 'Check that the data directory can be written and that its disk is healthy, then resume the run.',
+      remedy:
+        adviceOnOpenFiles(code) ??
+        'Check that the data directory can be written and that its disk is healthy, then resume the run.',
       cause: error,
     });
   }

@@ -4,7 +4,7 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { CurlewError, ErrorCode, messageOf, systemCodeOf } from '../platform/errors.ts';
+import { adviceOnOpenFiles, CurlewError, ErrorCode, messageOf, systemCodeOf } from '../platform/errors.ts';
 import { makeDirectory, PRIVATE_FILE } from '../platform/make-directory.ts';
 import { MIGRATIONS } from './schema.ts';
 
@@ -320,14 +320,12 @@ function diskFull(path: string, cause: Error): CurlewError {
 }
 
 function unwritable(path: string, cause: Error): CurlewError {
-  const tooManyOpen = 'code' in cause && (cause.code === 'EMFILE' || cause.code === 'ENFILE');
+  const advice = 'code' in cause ? adviceOnOpenFiles(cause.code) : undefined;
   return new CurlewError(
     ErrorCode.dataDirectory,
     `The data directory cannot be used: ${dirname(path)} (${cause.message})`,
     {
-      remedy: tooManyOpen
-        ? 'Raise the limit of open files (ulimit -n), or end other programs that have many open, and try again.'
-        : 'Check that it exists and may be written, or choose another with --data.',
+      remedy: advice ?? 'Check that it exists and may be written, or choose another with --data.',
       cause,
     },
   );

@@ -43,6 +43,12 @@ export const ErrorCode = {
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 
+/** What to do when a process or the machine has too many files open; undefined for any other code of the system. */
+export function adviceOnOpenFiles(code: unknown): string | undefined {
+  if (code !== 'EMFILE' && code !== 'ENFILE') return undefined;
+  return 'Raise the limit of open files (ulimit -n), or end other programs that have many open, and try again.';
+}
+
 /** What an error knows beside its code and message. */
 export interface CurlewErrorOptions {
   /** What the reader can do about it, as a sentence. */
