@@ -32,12 +32,19 @@ export function readOptions(options: unknown): Speculator['options'] {
     throw bad('maxProbes', maxProbes, 'a whole number from 1 up');
   }
   if (onDuplicate !== 'miss' && onDuplicate !== 'inherit') throw bad('onDuplicate', onDuplicate, 'miss or inherit');
-  if (observationDate !== undefined && typeof observationDate !== 'string') {
-    throw bad('observationDate', observationDate, "a text, such as '2026-11-15'");
+  if (observationDate !== undefined && !isDate(observationDate)) {
+    throw bad('observationDate', observationDate, "a date as text, such as '2026-11-15'");
   }
   if (isReal !== undefined) assertFunction('isReal', isReal, { yield: false });
   if (onMiss !== undefined) assertFunction('onMiss', onMiss, { yield: true });
   return { ...(options as SpeculateOptions), highestObserved, largestObservedGap, onDuplicate };
+}
+
+/** A day that there is, with or without a time. */
+function isDate(value: unknown): boolean {
+  const day = typeof value === 'string' ? /^(\d{4}-\d\d-\d\d)(?:T.+)?$/.exec(value)?.[1] : undefined;
+  if (day === undefined || Number.isNaN(Date.parse(String(value)))) return false;
+  return new Date(`${day}T00:00Z`).toISOString().startsWith(day);
 }
 
 /** Ids are safe integers; 0 and negative ones are fine. */
