@@ -2,6 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -59,6 +60,35 @@ describe('on a terminal', () => {
     const { screen } = await onTerminal(['export', '1', '--format', format, '--data', scratch('data')]).ended;
     expect(screen).toContain('\\u001b]0;stolen title');
     expect(screen.replaceAll('\r\n', '\n')).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+  });
+
+  it('shows the whole reason why a list is not complete, however narrow it is', async () => {
+    const court = closing(await startCourt({ lists: [{ name: 'all', cases: [1, 2, 3] }] }));
+    court.faults.set({ kind: 'status', status: 302, path: '/list/all', headers: { location: '/case/1' } });
+    await writeFile(
+      scratch('site.ts'),
+      `import { defineSite, record, Scraper } from 'curlew';
+       import { z } from 'zod';
+       class Court extends Scraper {
+         baseUrl = '${court.url}';
+         *parseCase(page) { yield record('title', z.string(), page.text('h1')); }
+       }
+       export default defineSite({
+         domain: 'court.example',
+         startPages: ['/list/all'],
+         list: { items: 'table.cases a', next: 'a.next' },
+         scraper: Court,
+         itemStep: 'parseCase',
+       });`,
+    );
+    const data = ['--data', scratch('data')];
+    await curlew(['sites', 'run', scratch('site.ts'), '--rate', 'off', '--allow-host', '127.0.0.1', ...data]);
+    for (const columns of [60, 100]) {
+      const { screen } = await onTerminal(['sites', 'status', ...data], {}, columns).ended;
+      const text = stripVTControlCharacters(screen).replaceAll(/\s+/g, ' ');
+      expect(text).toContain('the start page was redirected to');
+      expect(text).toContain('declare list.pagesMayRedirect');
+    }
   });
 
   it('stays within 60 columns', async () => {

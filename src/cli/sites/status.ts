@@ -82,7 +82,17 @@ function format({ siteId, createdAt, startPages, walker, waits }: Walk, data: st
     walker === undefined
       ? formatNext([`sites resume ${siteId}`], data)
       : `  walked now by process ${walker.pid} on ${walker.machine}\n${waits.map((wait) => `  ${formatWait(wait)}\n`).join('')}`;
-  return `${siteId}: ${started}\n${formatTable([head, ...body])}${next}`;
+  const whole = formatTable([head, ...body], Number.POSITIVE_INFINITY);
+  const isTooWide = whole
+    .split('\n')
+    .some((line) => line.length > (process.stdout.columns || Number.POSITIVE_INFINITY));
+  return `${siteId}: ${started}\n${isTooWide ? narrow([head, ...body]) : whole}${next}`;
+}
+
+/** The states whole below the counts: why a list is not complete is not to be cut. */
+function narrow(rows: readonly (readonly (string | number)[])[]): string {
+  const [, ...pages] = rows;
+  return formatTable(rows.map((row) => row.slice(0, -1))) + pages.map((row) => `${row[0]}: ${row.at(-1)}\n`).join('');
 }
 
 function stateOf(page: StartPage, isWalked: boolean): string {
