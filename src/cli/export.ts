@@ -21,6 +21,7 @@ import {
   type JsonOption,
 } from './options.ts';
 import { recordLine } from './record-line.ts';
+import { requireKind } from './require-kind.ts';
 import { toPath, writeLines } from './write-output.ts';
 
 type Options = DataOption &
@@ -86,6 +87,7 @@ async function writeArchive(id: RunId, { data: path, output, kind }: Options): P
 }
 
 async function writeRecords(ledger: Ledger, id: RunId, options: Options): Promise<void> {
+  await requireKind(ledger, id, options.kind);
   let count = 0;
   async function* records(): AsyncGenerator<StoredRecord> {
     count = 0;

@@ -4,6 +4,7 @@ import type { StoredRecord } from '../ledger/record-table.ts';
 import { lookAtData } from './look-at-data.ts';
 import { addDataOption, addJsonOption, addRunArgument, type DataOption } from './options.ts';
 import { recordLine } from './record-line.ts';
+import { requireKind } from './require-kind.ts';
 import { writeLines } from './write-output.ts';
 
 type Options = DataOption & { readonly kind?: string; readonly invalid?: boolean };
@@ -19,6 +20,7 @@ export function define(command: Command): Command {
     .action(async (reference: number | 'latest', options: Options) => {
       await lookAtData(options.data, async (ledger) => {
         const { id } = await ledger.run(reference);
+        await requireKind(ledger, id, options.kind);
         await writeLines(undefined, lines(readRecords(ledger, id), options));
       });
     });

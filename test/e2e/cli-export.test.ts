@@ -45,6 +45,16 @@ function parseCsv(text: string): string[][] {
   return rows.filter((row) => row.length > 1);
 }
 
+describe('--kind', () => {
+  it.each(['export', 'records'])('of %s that no record has is an error that names those there are', async (command) => {
+    await run();
+    const { code, stdout, stderr } = await curlew([command, 'latest', '--kind', 'cases', '--data', scratch('data')]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('Run 1 has no records of the kind cases.');
+    expect(stderr).toMatch(/Did you mean case\?.*Its kinds are: case/);
+  });
+});
+
 describe('export --format csv', () => {
   it('has a row for every record and a column for every field', async () => {
     await run();
