@@ -78,6 +78,17 @@ describe('other hostile pages', () => {
     expect(() => samplePage(`<p ${'a '.repeat(2_000_001)}>`).text()).toThrow(tooMany);
   });
 
+  it.each([
+    ['end tags without a start', '<div>', '</x>'],
+    ['forms in a form', '<form><div>', '<form>'],
+  ])('with very many %s deep inside are refused, and with some are read', (_, start, tag) => {
+    const open = start + '<div>'.repeat(20_000);
+    expect(samplePage(`${open}${tag.repeat(1_000)}text`).text()).toBe('text');
+    expect(() => samplePage(open + tag.repeat(11_000)).text()).toThrow(
+      expect.objectContaining({ code: 'structure', message: expect.stringContaining('tags without effect') }),
+    );
+  });
+
   it('with 200,000 siblings or attributes are read', () => {
     expect(samplePage('<b>x</b>'.repeat(200_000)).all('b')).toHaveLength(200_000);
     const attributes = Array.from({ length: 200_000 }, (_, index) => `a${index}=1`).join(' ');

@@ -22,6 +22,8 @@ const DEEPEST = 512;
 const CLIMB = 256;
 /** htmlparser2 keeps open elements in an array that it shifts: beyond this, a page could occupy it for minutes. */
 const MOST_OPEN = 2 ** 17;
+/** It looks through them for each end tag and form: so many times, in all, for tags that have no effect. */
+const MOST_LOOKED_THROUGH = 200_000_000;
 /** A node takes 100 to 500 bytes and 3 bytes of source: without a bound, 32 KB of gzip become a tree of 4 GB. */
 const MOST_NODES = 2_000_000;
 /** An attribute takes up to 200 bytes and 2 bytes of source. */
@@ -52,8 +54,8 @@ const HTML_DECODER = { text: decodeHTML, attribute: decodeHTMLAttribute };
 const XML_DECODER = { text: decodeXML, attribute: decodeXML };
 
 /**
- * Parses `source`. Never fails, whatever the source, unless it has more than 2 million nodes or attributes, or opens
- * 131,072 elements without closing one: then it throws a StructureError as soon as that is reached.
+ * Parses `source`. Never fails, whatever the source, unless it has more than 2 million nodes or attributes, opens
+ * 131,072 elements without closing one, or has too many tags without effect inside of very many elements: then it throws a StructureError as soon as that is reached.
  */
 export function parseTree(source: string, markup: Markup, page: PageReference): Tree {
   const builder = new TreeBuilder(page, OPTIONS[markup]);
@@ -74,6 +76,7 @@ class TreeBuilder extends DomHandler {
   readonly #page: PageReference;
   #nodes = 0;
   #attributes = 0;
+  #lookedThrough = 0;
   readonly #decoder: typeof HTML_DECODER;
 
   constructor(page: PageReference, options: DomHandlerOptions) {
@@ -85,6 +88,16 @@ class TreeBuilder extends DomHandler {
   /** Told of every `</form>`, also of one whose form is closed already. */
   onFormEnd(): void {
     this.#tornForm = undefined;
+  }
+
+  get openElements(): number {
+    return this.#depths.length;
+  }
+
+  /** Told of a tag that changed nothing, after all open elements were looked through for its name. */
+  onTagWithoutEffect(): void {
+    this.#lookedThrough += this.openElements;
+    if (this.#lookedThrough > MOST_LOOKED_THROUGH) throw tooManyWithoutEffect(this.#page);
   }
 
   /** Told of every attribute when it is read: one start tag can have millions. */
@@ -170,9 +183,17 @@ class PageParser extends Parser {
     this.#builder.verbatim = false;
   }
 
+  override onopentagname(start: number, end: number): void {
+    super.onopentagname(start, end);
+    if (end - start === 4 && this.#source.slice(start, end).toLowerCase() === 'form')
+      this.#builder.onTagWithoutEffect();
+  }
+
   override onclosetag(start: number, end: number): void {
     this.#builder.verbatim = false;
+    const before = this.#builder.openElements;
     super.onclosetag(start, end);
+    if (this.#builder.openElements === before) this.#builder.onTagWithoutEffect();
     if (end - start === 4 && this.#source.slice(start, end).toLowerCase() === 'form') this.#builder.onFormEnd();
   }
 }
@@ -187,6 +208,16 @@ function tooMany(page: PageReference, most: number, what: 'nodes' | 'attributes'
     expected: `at most ${limit}`,
     actual: 'more',
     summary: `The page has more than ${limit}, too many to build a tree,`,
+    hint: 'Such a page can only be read as text, through page.source.',
+  });
+}
+
+function tooManyWithoutEffect(page: PageReference): StructureError {
+  return new StructureError(page, {
+    expected: 'end tags that close something',
+    actual: 'others',
+    summary:
+      'Thousands of elements are open, and inside are too many tags without effect (ends of nothing, forms in forms)',
     hint: 'Such a page can only be read as text, through page.source.',
   });
 }
