@@ -8,26 +8,47 @@ import { FixityLedger } from '../ledger/fixity/fixity-ledger.ts';
 import type { RunId } from '../ledger/run.ts';
 import { runNotFound } from '../ledger/summarise.ts';
 import { systemClock } from '../platform/clock.ts';
+import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { systemRandom } from '../platform/random.ts';
 import { ExitCode } from './exit-code.ts';
 import { formatCount } from './format.ts';
 import { formatFinding } from './format-finding.ts';
 import { jsonLine } from './json-line.ts';
 import { assertData } from './look-at-data.ts';
-import { addDataOption, addJsonOption, type DataOption, type JsonOption, readCount, readRun } from './options.ts';
+import {
+  addDataOption,
+  addJsonOption,
+  addResumedFetchOptions,
+  type DataOption,
+  type FetchOptions,
+  type JsonOption,
+  readCount,
+  readRun,
+} from './options.ts';
 import { showLive } from './show-progress.ts';
 
-type Options = DataOption & JsonOption & { readonly sample?: number };
+type Options = DataOption &
+  JsonOption &
+  FetchOptions & { readonly sample?: number; readonly repair?: boolean; readonly dryRun?: boolean };
 
 export function define(command: Command): Command {
   command
     .argument('[run]', 'number of the run, or latest; without it, all of the data directory', readRun)
-    .option('--sample <n>', 'look at so many pages and files, drawn at random, instead of all', readCount);
+    .option('--sample <n>', 'look at so many pages and files, drawn at random, instead of all', readCount)
+    .option('--repair', 'fetch damaged pages and downloads again, and rebuild indexes')
+    .option('--dry-run', 'with --repair: only say what it would fetch');
+  addResumedFetchOptions(command);
   addDataOption(command);
   addJsonOption(command, ': a line for each finding, and one for what was checked');
   return command
     .addHelpText('after', '\nExample:\n  curlew verify\n  curlew verify latest --sample 100')
-    .action(async (reference: number | 'latest' | undefined, { data, json, sample }: Options) => {
+    .action(async (reference: number | 'latest' | undefined, options: Options) => {
+      const { data, json, sample, repair, dryRun } = options;
+      if (dryRun && !repair) {
+        throw new CurlewError(ErrorCode.usage, '--dry-run is for --repair.', {
+          remedy: 'Leave it out: verify fetches nothing.',
+        });
+      }
       assertStored(data);
       const run = reference === undefined ? undefined : runOf(data, reference);
       const checked = nothingChecked();
@@ -35,18 +56,23 @@ export function define(command: Command): Command {
         bars: (now) => [progressOf(now)],
         plain: (now) => `curlew: ${progressOf(now)}`,
       });
+      const found: Finding[] = [];
       const write = (finding: Finding) => {
         shown.hide();
+        if (repair) found.push(finding);
         process.stdout.write(json ? `${jsonLine(finding)}\n` : formatFinding(finding));
       };
       try {
-        const options = { run, sample, clock: systemClock, random: systemRandom };
-        for await (const finding of verifyData(data, options, checked)) write(finding);
+        const how = { run, sample, clock: systemClock, random: systemRandom };
+        for await (const finding of verifyData(data, how, checked)) write(finding);
       } finally {
         shown.hide();
       }
       process.stdout.write(json ? `${jsonLine({ ok: checked.findings === 0, ...checked })}\n` : formatChecked(checked));
       process.exitCode = checked.findings === 0 ? ExitCode.ok : ExitCode.notOk;
+      if (!repair || found.length === 0) return;
+      const { repairFindings } = await import('./repair-findings.ts');
+      process.exitCode = await repairFindings(found, options);
     });
 }
 

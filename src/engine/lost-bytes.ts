@@ -31,7 +31,7 @@ export async function handleLostBytes(
 }
 
 /** Those of the segments whose files are shorter than they should be. */
-async function shortSegments(
+export async function shortSegments(
   { archive, disk }: DataDirectory,
   segments: readonly Pick<ShortSegment, 'segment' | 'end'>[],
 ): Promise<ShortSegment[]> {

@@ -9,6 +9,8 @@ import type { HostCounts } from './count-table.ts';
 import { Database, type DatabaseOptions, type Durability } from './database.ts';
 import type { StoredEvent } from './event-table.ts';
 import type { HeldBody, RequestStart, ShortSegment, StoredExchange, UnsyncedSegment } from './exchange-table.ts';
+import { rebuildIndexes, recount } from './fixity/rebuild-indexes.ts';
+import { RepairWriter } from './fixity/repair-writer.ts';
 import { encodeGapMap, type GapMap } from './gap-map.ts';
 import { HostNotes } from './host-notes.ts';
 import type { LearntOfHosts } from './host-table.ts';
@@ -16,7 +18,7 @@ import { holesBelow, type KnownSequence, knownSequences, stretchesOf } from './k
 import { LedgerTables } from './ledger-tables.ts';
 import { MirrorLedger } from './mirror/mirror-ledger.ts';
 import { MirrorTables } from './mirror/mirror-tables.ts';
-import type { ExchangeId, RequestId } from './page-result.ts';
+import type { ClaimedRequest, ExchangeId, RequestId } from './page-result.ts';
 import type { NewWalk, StoredWalk, WalkId } from './probe.ts';
 import type { StoredRecord } from './record-table.ts';
 import { reopenRequests, type WhichRequests } from './reopen-requests.ts';
@@ -114,6 +116,22 @@ export class Ledger {
    */
   async reopen(id: RunId, which: WhichRequests): Promise<number> {
     return this.#tables.database.transaction(() => reopenRequests(this.#tables, id, which, this.#clock.now()));
+  }
+
+  /** Makes this process the run's owner, to repair its archive. Throws `run_owned` when another one has it. */
+  async takeForRepair(id: RunId): Promise<RepairWriter> {
+    return RepairWriter.take(id, this.#tables, this.#clock);
+  }
+
+  /** Rebuilds what follows from other rows: SQLite's indexes, the index of bodies, and the counts of these runs. */
+  async rebuildIndexes(runs: Iterable<RunId>): Promise<void> {
+    rebuildIndexes(this.#tables.database);
+    for (const run of runs) if ((await this.holderOf(run)) === undefined) recount(this.#tables.database, run);
+  }
+
+  /** A request as it was asked for, to be sent again. */
+  async request(id: RequestId): Promise<ClaimedRequest | undefined> {
+    return this.#tables.requests.find(id);
   }
 
   /** The run a person means by a number or `latest`. Throws `run_not_found`. */

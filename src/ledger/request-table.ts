@@ -73,6 +73,7 @@ export class RequestTable {
   readonly #reopen: StatementSync;
   readonly #reopenable: StatementSync;
   readonly #settled: StatementSync;
+  readonly #find: StatementSync;
   readonly #problems: StatementSync;
   /** The run that was added to last, and what is known of its requests. */
   #knownRun: RunId | undefined;
@@ -139,6 +140,10 @@ export class RequestTable {
     this.#reopen = database.prepare(
       `UPDATE requests SET state = ${State.ready}, attempts = 0, verdict = NULL, status = NULL, reason = NULL WHERE id = ?`,
     );
+    this.#find = database.prepare(
+      `SELECT id, identity, attempts, method, url, step, priority, depth, extra, host_id FROM requests WHERE id = ?`,
+    );
+    this.#find.setReturnArrays(true);
     this.#settled = database.prepare(
       `SELECT id, host_id, verdict FROM requests WHERE id = ? AND state = ${State.settled}`,
     );
@@ -225,10 +230,14 @@ export class RequestTable {
   claim(run: RunId, host: HostId, limit: number): ClaimedRequest[] {
     const rows = this.#select.all(run, host, limit) as unknown as readonly ReadyRow[];
     if (rows.length > 0) this.#claim.run(JSON.stringify(rows.map(([id]) => id)));
-    return rows.map(([id, identity, attempts, method, url, step, priority, depth, extra]) => {
-      const spec = decodeRequest({ method, url, step, priority, depth, extra });
-      return { id, hostId: host, identity, attempts, spec };
-    });
+    return rows.map((row) => readRequest(row, host));
+  }
+
+  /** A request, whatever became of it. */
+  find(id: RequestId): ClaimedRequest | undefined {
+    const row = this.#find.get(id) as unknown as readonly [...ReadyRow, HostId] | undefined;
+    if (row === undefined) return undefined;
+    return readRequest(row.slice(0, 9) as unknown as ReadyRow, row[9]);
   }
 
   /** Makes delayed requests ready whose time has come. */
@@ -348,4 +357,9 @@ export class RequestTable {
       example: String(row.url),
     }));
   }
+}
+
+function readRequest(row: ReadyRow, hostId: HostId): ClaimedRequest {
+  const [id, identity, attempts, method, url, step, priority, depth, extra] = row;
+  return { id, hostId, identity, attempts, spec: decodeRequest({ method, url, step, priority, depth, extra }) };
 }

@@ -1,0 +1,45 @@
+// What a new answer means for the damaged exchanges of a request. Pure.
+
+import { hash } from 'node:crypto';
+import type { FetchedExchange, Outcome } from '../../fetch/outcome.ts';
+import type { StoredExchange } from '../../ledger/exchange-table.ts';
+import type { Repair } from './repair.ts';
+
+/** `isKept`: whether the new answer takes the place of the damaged one. */
+export type AnswerVerdict = Pick<Repair, 'kind' | 'why'> & { readonly isKept: boolean };
+
+/** `before` is the answer that the request ended with, redirects first; `damaged` are those of it that are damaged. */
+export function judgeAnswer(
+  outcome: Outcome,
+  before: readonly StoredExchange[],
+  damaged: readonly StoredExchange[],
+): AnswerVerdict {
+  const { exchanges } = outcome;
+  if (exchanges.length > 0 && damaged.every((old) => exchanges.some((fresh) => isSame(old, fresh)))) {
+    return { kind: 'repaired', why: 'the site sent the same bytes again', isKept: true };
+  }
+  const status = exchanges.at(-1)?.status;
+  if (outcome.kind === 'ok' || (status !== undefined && status === before.at(-1)?.status)) {
+    const why = 'the page has changed since: the new answer is kept beside it, and the old one is lost';
+    return { kind: 'changed', why, isKept: true };
+  }
+  switch (outcome.kind) {
+    case 'skipped':
+      return { kind: 'forbidden', why: outcome.reason, isKept: false };
+    case 'url_specific':
+      return status === 404 || status === 410
+        ? { kind: 'gone', why: `the site no longer has it (${outcome.reason})`, isKept: false }
+        : { kind: 'failed', why: outcome.reason, isKept: false };
+    case 'unchanged':
+      return { kind: 'failed', why: 'the site sent no bytes, since nothing has changed', isKept: false };
+    case 'rate_limited':
+    case 'site_wide':
+    case 'unreached':
+      return { kind: 'failed', why: outcome.reason, isKept: false };
+  }
+}
+
+function isSame(old: StoredExchange, { status, body }: FetchedExchange): boolean {
+  const sha256 = body.kind === 'file' ? body.sha256 : hash('sha256', body.encoded);
+  return status === old.status && sha256 === Buffer.from(old.bodySha256).toString('hex');
+}

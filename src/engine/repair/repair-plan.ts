@@ -1,0 +1,67 @@
+// What can be done about the findings of a check. What no repair is for stays a finding.
+
+import type { ExchangeId, RequestId } from '../../ledger/page-result.ts';
+import type { RunId } from '../../ledger/run.ts';
+import type { Finding } from '../verify/finding.ts';
+
+/** What is to be done about findings: exchanges by run and request, and rows that follow from others. */
+export class RepairPlan {
+  readonly runs = new Map<RunId, Map<RequestId, Set<ExchangeId>>>();
+  /** Runs whose counts are wrong. */
+  readonly counts = new Set<RunId>();
+  rebuildsIndexes = false;
+  /** Findings that no repair here is for. */
+  others = 0;
+
+  /** `requestOf`: the request of an exchange, for findings that do not say. */
+  async add(finding: Finding, requestOf: (exchange: ExchangeId) => Promise<RequestId | undefined>): Promise<void> {
+    switch (finding.kind) {
+      case 'member_unreadable':
+      case 'digest_mismatch':
+      case 'record_not_what_row_says':
+      case 'body_reference_broken':
+        this.#addExchange(finding.run, finding.request, finding.exchange);
+        return;
+      case 'file_missing':
+      case 'file_size':
+      case 'file_damaged': {
+        const request = finding.exchange && (await requestOf(finding.exchange));
+        this.#addExchange(finding.run, request, finding.exchange);
+        return;
+      }
+      case 'count_wrong':
+        this.counts.add(finding.run);
+        this.rebuildsIndexes = true;
+        return;
+      case 'ledger_damaged':
+        this.rebuildsIndexes = true;
+        return;
+      case 'reference_broken':
+        if (finding.table === 'bodies') this.rebuildsIndexes = true;
+        else this.others++;
+        return;
+      case 'segment_missing':
+      case 'segment_short':
+      case 'segment_long':
+        // Its exchanges are findings of their own; it ends with what is there when they are repaired.
+        if (!this.runs.has(finding.run as RunId) && finding.run !== undefined) this.runs.set(finding.run, new Map());
+        return;
+      default:
+        this.others++;
+    }
+  }
+
+  get requests(): number {
+    return [...this.runs.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  #addExchange(run: RunId | undefined, request: RequestId | undefined, exchange: ExchangeId | undefined): void {
+    if (run === undefined || request === undefined || exchange === undefined) {
+      this.others++;
+      return;
+    }
+    const requests = this.runs.get(run) ?? new Map<RequestId, Set<ExchangeId>>();
+    this.runs.set(run, requests);
+    requests.set(request, (requests.get(request) ?? new Set()).add(exchange));
+  }
+}

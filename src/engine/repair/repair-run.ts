@@ -1,0 +1,219 @@
+// Fetches again what is damaged in the archive of a run, through the same pipeline and as the same requests, one after the
+// other. Each is committed for itself: whoever is killed in the middle has repaired what came before.
+
+import { ArchiveReader } from '../../archive/archive-reader.ts';
+import { ArchiveWriter } from '../../archive/archive-writer.ts';
+import { cutTails } from '../../archive/cut-tails.ts';
+import { Heartbeat } from '../../fetch/heartbeat.ts';
+import type { Outcome } from '../../fetch/outcome.ts';
+import type { Patience } from '../../fetch/patience.ts';
+import { decideRetry } from '../../fetch/politeness/retry-policy.ts';
+import type { StoredExchange } from '../../ledger/exchange-table.ts';
+import type { RepairWriter } from '../../ledger/fixity/repair-writer.ts';
+import type { ClaimedRequest, ExchangeId, NewExchange, RequestId } from '../../ledger/page-result.ts';
+import type { RunId } from '../../ledger/run.ts';
+import { redactRequest } from '../../observe/redact-request.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { crashPoint } from '../../platform/crash-point.ts';
+import { systemRandom } from '../../platform/random.ts';
+import { findDownloadFault } from '../check-download.ts';
+import type { DataDirectory } from '../data-directory.ts';
+import { KnownBodies } from '../known-bodies.ts';
+import { LiveSource } from '../live-source.ts';
+import { shortSegments } from '../lost-bytes.ts';
+import { placeExchange, prepareExchange } from '../prepare-exchange.ts';
+import { readSettings, type Settings, type SettingsInput } from '../settings.ts';
+import { checkExchange, checkResponse } from '../verify/check-exchange.ts';
+import { judgeAnswer } from './judge-answer.ts';
+import type { Repair } from './repair.ts';
+
+/** Which exchanges of which requests are damaged. */
+export type DamagedRequests = ReadonlyMap<RequestId, ReadonlySet<ExchangeId>>;
+
+/** A host that does not answer is asked so often, with the pauses of its breaker between. */
+const MOST_ATTEMPTS = 3;
+/** Who repairs waits for the outcome. */
+const REPAIR_PATIENCE_MS = 60_000;
+
+/** Tells of each request when it is done with. Throws `run_owned` when a process works on the run. */
+export async function repairRun(
+  data: DataDirectory,
+  run: RunId,
+  damaged: DamagedRequests,
+  given: SettingsInput,
+  patience: Patience,
+  onRepair: (repair: Repair) => void,
+): Promise<void> {
+  const begun = await data.ledger.run(run);
+  const settings = readSettings({ ...(begun.settings as object), patienceMs: REPAIR_PATIENCE_MS, ...given });
+  const writer = await data.ledger.takeForRepair(run);
+  try {
+    await cutCrashedTails(data, run);
+    const source = await LiveSource.open(data, run, settings);
+    const heart = new Heartbeat(writer, source, patience, systemClock);
+    await heart.during(async (whole) => {
+      const repairer = await Repairer.open(data, writer, source, settings);
+      try {
+        for (const [request, ids] of damaged) {
+          whole.stop.throwIfAborted();
+          onRepair({ run, request, ...(await repairer.repair(request, ids, whole)) });
+        }
+      } finally {
+        await repairer.close();
+      }
+    });
+    const short = await shortSegments(data, await data.ledger.segmentsOf(run));
+    await cutTails(data.archive, await endsOf(data, run, await writer.giveUpTails(short)), data.disk);
+  } finally {
+    await writer.release();
+  }
+}
+
+/** What a repair that was killed has written and not committed. */
+async function cutCrashedTails(data: DataDirectory, run: RunId): Promise<void> {
+  const segments = await data.ledger.segmentsOf(run);
+  const short = new Set((await shortSegments(data, segments)).map(({ segment }) => segment));
+  await cutTails(
+    data.archive,
+    segments.filter(({ segment }) => !short.has(segment)),
+    data.disk,
+  );
+}
+
+async function endsOf({ ledger }: DataDirectory, run: RunId, which: readonly { readonly segment: number }[]) {
+  const wanted = new Set(which.map(({ segment }) => segment));
+  return (await ledger.segmentsOf(run)).filter(({ segment }) => wanted.has(segment));
+}
+
+class Repairer {
+  readonly #data: DataDirectory;
+  readonly #writer: RepairWriter;
+  readonly #source: LiveSource;
+  readonly #settings: Settings;
+  readonly #archive: ArchiveWriter;
+  readonly #bodies: KnownBodies;
+
+  private constructor(
+    data: DataDirectory,
+    writer: RepairWriter,
+    source: LiveSource,
+    settings: Settings,
+    archive: ArchiveWriter,
+  ) {
+    this.#data = data;
+    this.#writer = writer;
+    this.#source = source;
+    this.#settings = settings;
+    this.#archive = archive;
+    this.#bodies = new KnownBodies(data);
+  }
+
+  static async open(data: DataDirectory, writer: RepairWriter, source: LiveSource, settings: Settings) {
+    const allocateSegment = () => writer.addSegment();
+    const archive = await ArchiveWriter.open(data.archive, { allocateSegment, files: data.disk });
+    return new Repairer(data, writer, source, settings, archive);
+  }
+
+  async close(): Promise<void> {
+    await this.#bodies.close();
+    await this.#archive.close();
+  }
+
+  async repair(
+    id: RequestId,
+    ids: ReadonlySet<ExchangeId>,
+    patience: Patience,
+  ): Promise<Pick<Repair, 'kind' | 'why' | 'url'>> {
+    const request = await this.#data.ledger.request(id);
+    if (request === undefined) return { kind: 'failed', url: `request ${id}`, why: 'its request is not in the ledger' };
+    const { url } = request.spec;
+    const kept = (await this.#data.ledger.exchangesOf(id)).filter(({ lost }) => lost === undefined);
+    const damaged = await this.#stillDamaged(kept.filter((exchange) => ids.has(exchange.id)));
+    if (damaged.length === 0) return { kind: 'repaired', url, why: 'its bytes are there again' };
+    const before = kept.slice(kept.findLastIndex(({ hop }) => hop === 0));
+    const wanted = damaged.filter((exchange) => before.includes(exchange));
+    if (wanted.length === 0) {
+      const why = 'it was an attempt before the answer that counts';
+      await this.#commit(id, damaged, 'damaged', 'given_up', []);
+      return { kind: 'given_up', url, why };
+    }
+    const outcome = await this.#fetch(request, patience);
+    const { kind, why, isKept } = judgeAnswer(outcome, before, wanted);
+    if (!isKept) return { kind, url, why };
+    const exchanges = await this.#write(outcome);
+    crashPoint('before-commit');
+    await this.#commit(
+      id,
+      damaged,
+      kind === 'changed' ? 'damaged, and the page has changed since' : 'damaged',
+      kind,
+      exchanges,
+    );
+    crashPoint('after-commit');
+    return { kind, url, why };
+  }
+
+  async #fetch(request: ClaimedRequest, patience: Patience): Promise<Outcome> {
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await this.#source.answer(request, patience);
+      const isFinal =
+        outcome.kind === 'url_specific'
+          ? !outcome.retriable
+          : outcome.kind !== 'rate_limited' && outcome.kind !== 'site_wide';
+      if (isFinal || attempt >= MOST_ATTEMPTS) return outcome;
+      const retry = decideRetry(attempt, systemRandom);
+      if (outcome.kind === 'url_specific' && retry.kind === 'retry') {
+        await systemClock.sleep(retry.delayMs, patience.stop);
+      }
+    }
+  }
+
+  async #write(outcome: Outcome): Promise<NewExchange[]> {
+    const placed: NewExchange[] = [];
+    for (const exchange of outcome.exchanges) {
+      const told = this.#settings.redactArchive ? redactRequest(exchange) : exchange;
+      const { encoded, facts } = prepareExchange(told, this.#bodies, systemRandom);
+      const body = await encoded;
+      placed.push(placeExchange(facts, body, this.#archive.append(body.bytes)));
+    }
+    await this.#archive.flush({ sync: true });
+    crashPoint('after-archive');
+    return placed;
+  }
+
+  /** What is sound again, such as a download whose file was put back, is not marked. */
+  async #commit(
+    request: RequestId,
+    damaged: readonly StoredExchange[],
+    reason: string,
+    result: Repair['kind'],
+    exchanges: readonly NewExchange[],
+  ): Promise<void> {
+    const lost = await this.#stillDamaged(damaged);
+    const data = { result, lost: lost.map(({ id }) => id) };
+    await this.#writer.commit({ request, lost, reason, exchanges, event: { kind: 'repaired', data } });
+  }
+
+  async #stillDamaged(exchanges: readonly StoredExchange[]): Promise<StoredExchange[]> {
+    const { archive, disk } = this.#data;
+    const reader = new ArchiveReader(archive, disk);
+    try {
+      const damaged: StoredExchange[] = [];
+      for (const exchange of exchanges) if (await this.#isDamaged(reader, exchange)) damaged.push(exchange);
+      return damaged;
+    } finally {
+      await reader.close();
+    }
+  }
+
+  async #isDamaged(reader: ArchiveReader, exchange: StoredExchange): Promise<boolean> {
+    const { ledger, files, disk } = this.#data;
+    if ((await checkExchange(reader, exchange)).length > 0) return true;
+    if (exchange.filePath !== undefined) return (await findDownloadFault(files, exchange, disk)) !== undefined;
+    if (exchange.revisitOf === undefined) return false;
+    const original = await ledger.exchange(exchange.revisitOf);
+    if (original === undefined || original.lost !== undefined || original.revisitOf !== undefined) return true;
+    if (!Buffer.from(original.bodySha256).equals(exchange.bodySha256)) return true;
+    return (await checkResponse(reader, original)) !== undefined;
+  }
+}

@@ -1,0 +1,252 @@
+// G9: what is damaged is fetched again, as the same request and politely; what cannot be repaired stays a finding.
+
+import { open, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { type CourtOptions, type RunningCourt, startCourt } from '../../sim/court/court.ts';
+import { segmentName } from '../../src/archive/segment-name.ts';
+import { closing } from '../fixtures/closing.ts';
+import { curlew, type Ended, runArguments, sortedRecords, startCurlew } from '../fixtures/curlew-process.ts';
+import { listening } from '../fixtures/listening.ts';
+import { scratchDirectory } from '../fixtures/scratch-directory.ts';
+
+const fixture = (path: string) => fileURLToPath(new URL(`../fixtures/${path}`, import.meta.url));
+const scratch = scratchDirectory();
+
+const verify = (...more: string[]) => curlew(['verify', '--data', scratch('data'), ...more]);
+const repair = (...more: string[]) => verify('--repair', '--json', ...more);
+
+function query(sql: string): Record<string, unknown>[] {
+  const ledger = new DatabaseSync(scratch('data', 'ledger.sqlite'));
+  try {
+    return ledger.prepare(sql).all();
+  } finally {
+    ledger.close();
+  }
+}
+
+/** Flips a bit in the middle of the response of each exchange that fits, and gives their addresses. */
+async function damage(which: string): Promise<string[]> {
+  const rows = query(`SELECT url, segment_id, response_offset, response_length FROM exchanges WHERE ${which}`);
+  expect(rows).not.toEqual([]);
+  for (const row of rows) {
+    const file = await open(scratch('data', 'archive', segmentName(Number(row.segment_id))), 'r+');
+    const at = Number(row.response_offset) + (Number(row.response_length) >> 1);
+    const byte = Buffer.alloc(1);
+    await file.read(byte, 0, 1, at);
+    await file.write(Buffer.from([(byte[0] ?? 0) ^ 0x10]), 0, 1, at);
+    await file.close();
+  }
+  return rows.map(({ url }) => String(url));
+}
+
+async function runTour(options: CourtOptions = {}): Promise<RunningCourt> {
+  const court = closing(
+    await startCourt({ seed: 3, highest: 60, redirectMissing: [[55, 55]], holes: [[57, 57]], ...options }),
+  );
+  const ended = await curlew(runArguments(fixture('scrapers/court-tour.ts'), court, scratch('data')));
+  expect(ended.code).toBe(0);
+  return court;
+}
+
+/** The lines of `--json` after the findings. */
+function repairsIn({ stdout }: Ended): Record<string, unknown>[] {
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  return lines.slice(lines.findIndex((line) => 'exchanges' in line) + 1);
+}
+
+const kindsIn = (ended: Ended) => repairsIn(ended).map(({ kind }) => kind);
+
+/** Pages and files without robots.txt. */
+const askedSince = (court: RunningCourt, n: number) =>
+  court.log
+    .since(n)
+    .map(({ path }) => path)
+    .filter((path) => path !== '/robots.txt');
+
+describe('a repair', () => {
+  it('fetches damaged pages again, changes no record, and leaves nothing to repair', async () => {
+    const court = await runTour();
+    const records = await sortedRecords(scratch('data'));
+    const urls = await damage("url GLOB '*/case/*' AND status = 200 AND revisit_of IS NULL AND id % 3 = 0");
+    expect((await verify()).code).toBe(1);
+    const before = court.log.entries.length;
+
+    const planned = await repair('--dry-run');
+    expect(planned.code).toBe(1);
+    for (const url of urls) expect(planned.stdout).toContain(`"kind":"would_fetch","url":"${url}"`);
+    expect(askedSince(court, before)).toEqual([]);
+
+    const repaired = await repair();
+    expect(repaired.stderr).not.toContain('unexpected');
+    expect(repaired.code).toBe(0);
+    expect(askedSince(court, before).sort()).toEqual(urls.map((url) => new URL(url).pathname).sort());
+    expect((await verify()).code).toBe(0);
+    expect(await sortedRecords(scratch('data'))).toEqual(records);
+    expect(query('SELECT status, run_health FROM runs')).toEqual([{ status: 'completed', run_health: 'ok' }]);
+    expect(query('SELECT count(*) AS n FROM exchanges WHERE lost IS NOT NULL AND replaced_by IS NOT NULL')).toEqual([
+      { n: urls.length },
+    ]);
+    const replayed = await curlew(['replay', '1', '--data', scratch('data'), '--json', '--diff'], {
+      preload: fixture('no-network.ts'),
+    });
+    expect(replayed.code).toBe(0);
+
+    const after = court.log.entries.length;
+    expect((await repair()).code).toBe(0);
+    expect(court.log.since(after)).toEqual([]);
+  });
+
+  it('sends a form as it was sent, in its session, and follows a redirect', async () => {
+    const court = await runTour();
+    await damage("url GLOB '*/case/55' OR url GLOB '*/api/*' OR url GLOB '*/list/*'");
+    expect((await repair()).code).toBe(0);
+    expect((await verify()).code).toBe(0);
+    await court.close();
+  });
+
+  it('downloads files again that are missing or damaged', async () => {
+    await runTour();
+    const [first, second] = query('SELECT DISTINCT file_path FROM exchanges WHERE file_path IS NOT NULL LIMIT 2');
+    await rm(scratch('data', 'files', String(first?.file_path)));
+    const path = scratch('data', 'files', String(second?.file_path));
+    const bytes = await readFile(path);
+    bytes[100] = (bytes[100] ?? 0) ^ 1;
+    await writeFile(path, bytes);
+    const repaired = await repair();
+    expect(kindsIn(repaired).slice(0, -1)).toEqual(['repaired', 'repaired']);
+    expect(repaired.code).toBe(0);
+    expect((await verify()).code).toBe(0);
+  });
+
+  it('makes a run whole that lost a segment', async () => {
+    await runTour();
+    await rm(scratch('data', 'archive', segmentName(1)));
+    // The token of the search is another in every answer: those pages have changed, all others are the same.
+    const repaired = await repair();
+    const changed = repairsIn(repaired).filter(({ kind }) => kind === 'changed');
+    for (const { url } of changed) expect(url).toMatch(/search|case\/55/);
+    expect(kindsIn(repaired)).not.toContain('failed');
+    expect((await verify()).code).toBe(0);
+  });
+
+  it('keeps what the site no longer has as a finding', async () => {
+    const court = await runTour();
+    const [url = ''] = await damage("id = (SELECT min(id) FROM exchanges WHERE url GLOB '*/case/*' AND status = 200)");
+    const { pathname } = new URL(url);
+    court.faults.set({ kind: 'status', status: 404, path: pathname });
+    const tried = await repair();
+    expect(tried.code).toBe(1);
+    expect(kindsIn(tried)[0]).toBe('gone');
+    expect((await verify()).stdout).toContain(url);
+    expect(query('SELECT count(*) AS n FROM exchanges WHERE lost IS NOT NULL')).toEqual([{ n: 0 }]);
+  });
+
+  it('asks for nothing that robots.txt forbids now', async () => {
+    const court = await runTour();
+    await damage("id = (SELECT min(id) FROM exchanges WHERE url GLOB '*/case/*' AND status = 200)");
+    court.setRobots('User-agent: *\nDisallow: /\n');
+    query('DELETE FROM robots');
+    const before = court.log.entries.length;
+    const tried = await repair();
+    expect(tried.code).toBe(1);
+    expect(kindsIn(tried)[0]).toBe('forbidden');
+    expect(askedSince(court, before)).toEqual([]);
+    expect((await verify()).code).toBe(1);
+  });
+
+  it('that is killed is finished by the next', async () => {
+    const court = await runTour();
+    const urls = await damage("url GLOB '*/case/*' AND status = 200 AND revisit_of IS NULL AND id % 2 = 0");
+    court.setLatency([20, 30]);
+    const before = court.log.entries.length;
+    const life = startCurlew(['verify', '--repair', '--data', scratch('data')]);
+    await Promise.race([court.log.arrival(({ n }) => n >= before + 6), life.ended]);
+    life.kill('SIGKILL');
+    expect((await life.ended).signal).toBe('SIGKILL');
+    const done = Number(query('SELECT count(*) AS n FROM exchanges WHERE lost IS NOT NULL')[0]?.n);
+    expect(done).toBeLessThan(urls.length);
+    expect((await repair()).code).toBe(0);
+    expect((await verify()).code).toBe(0);
+  });
+
+  it('leaves a run alone that a process works on', async () => {
+    const court = await runTour();
+    await damage("id = (SELECT min(id) FROM exchanges WHERE url GLOB '*/case/*' AND status = 200)");
+    const owner = { pid: process.pid, began: '', machine: 'elsewhere' };
+    query(`UPDATE run_owners SET owner = '${JSON.stringify(owner)}', heartbeat_at = ${Date.now()}`);
+    const before = court.log.entries.length;
+    const tried = await repair();
+    expect(tried).toMatchObject({ code: 1, stdout: expect.stringContaining('is being worked on by process') });
+    expect(askedSince(court, before)).toEqual([]);
+  });
+
+  it('rebuilds the index of bodies and the counts of a run from the rows', async () => {
+    const court = await runTour();
+    const counts = query('SELECT * FROM run_counts ORDER BY 1, 2, 3');
+    query("UPDATE run_counts SET n = n + 3 WHERE verdict = 'done'");
+    query('UPDATE bodies SET exchange_id = exchange_id + 1');
+    expect((await verify()).code).toBe(1);
+    const before = court.log.entries.length;
+    const repaired = await repair();
+    expect(repaired.code).toBe(0);
+    expect(query('SELECT * FROM run_counts WHERE n <> 0 ORDER BY 1, 2, 3')).toEqual(counts.filter(({ n }) => n !== 0));
+    expect((await verify()).code).toBe(0);
+    expect(court.log.since(before)).toEqual([]);
+  });
+});
+
+describe('a repair of pages that are the same or have changed', () => {
+  async function fetchTwice() {
+    const site = { text: (_: string) => '<p>the same</p>', asked: [] as string[] };
+    const server = createServer(({ url = '' }, response) => {
+      if (url === '/robots.txt') return void response.writeHead(404).end();
+      site.asked.push(url);
+      response.end(site.text(url));
+    });
+    const { port, close } = await listening(server);
+    closing({ close });
+    const url = (path: string) => `http://127.0.0.1:${port}${path}`;
+    for (const path of ['/a', '/b']) {
+      const where = ['--allow-host', `127.0.0.1:${port}`, '--data', scratch('data'), '--rate', 'off'];
+      expect((await curlew(['fetch', url(path), ...where])).code).toBe(0);
+    }
+    await damage('id = 1');
+    site.asked.length = 0;
+    const read = async (run: number, path: string) =>
+      (await curlew(['page', String(run), url(path), '--data', scratch('data')])).stdout;
+    return { site, read };
+  }
+
+  it('has repetitions of the same bytes in other runs refer to the new ones', async () => {
+    const { site, read } = await fetchTwice();
+    expect((await repair()).code).toBe(0);
+    expect(site.asked).toEqual(['/a']);
+    expect(await read(2, '/b')).toBe('<p>the same</p>');
+    expect((await verify()).code).toBe(0);
+  });
+
+  it('says that a page has changed since, keeps both, and does not pass the new one for the old', async () => {
+    const { site, read } = await fetchTwice();
+    site.text = (path) => (path === '/a' ? '<p>another</p>' : '<p>the same</p>');
+    const repaired = await repair();
+    expect(repaired.code).toBe(1);
+    expect(repairsIn(repaired).slice(0, 2)).toMatchObject([
+      { kind: 'changed', run: 1, why: expect.stringContaining('has changed since') },
+      { kind: 'repaired', run: 2 },
+    ]);
+    expect(site.asked).toEqual(['/a', '/b']);
+    expect(query('SELECT id, lost FROM exchanges WHERE request_id = 1')).toEqual([
+      { id: 1, lost: 'damaged, and the page has changed since' },
+      { id: 3, lost: null },
+    ]);
+    expect(await read(1, '/a')).toBe('<p>another</p>');
+    expect(await read(2, '/b')).toBe('<p>the same</p>');
+    expect((await verify()).code).toBe(0);
+  });
+});
