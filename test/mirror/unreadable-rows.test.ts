@@ -33,6 +33,7 @@ const TOKEN = 'FSD0999202511062025NEWCASE';
 const NO_LETTERS = '[2025] CIGC 998,FSD 0998 OF 2025,2025-Nov-06,A v B,Trusts,Grand Court,Civil,—';
 const UNQUOTED = `[2025] CIGC 999,FSD 0999 OF 2025,2025-Nov-06,Smith, Jones and Co,Trusts,Grand Court,Civil,${TOKEN}`;
 const ONE_CELL_SHORT = `[2025] CIGC 999,FSD 0999 OF 2025,2025-Nov-06,Smith v Jones,Trusts,Grand Court,${TOKEN}`;
+const NEW_CASE = '[2025] CIGC 996,FSD 0996 OF 2025,2025-Nov-06,E v F,Trusts,Grand Court,Civil,FSD0996202511062025EF';
 const ANNOUNCED = '[2025] CIGC 997,FSD 0997 OF 2025,2025-Nov-06,C v D,Trusts,Grand Court,Civil,';
 
 describe('rows of an index that cannot be read', () => {
@@ -103,6 +104,20 @@ describe('rows of an index that cannot be read', () => {
     const summary = await scrape(site, data(), { mode: 'new' });
     expect(summary.unreadableRows).toMatch(/^1 of 1\d\d rows .*: token in another column/);
     expect((await latestRun(data())).runHealth).toBe('partial');
+  });
+
+  it('count among the problems of the run in lists, as on its page', async () => {
+    const site = await mirrored();
+    append(site, NO_LETTERS, UNQUOTED, NEW_CASE);
+    await scrape(site, data(), { mode: 'new', maxRetries: 1 });
+    const server = await openServer(data(), { env: envOf(site) });
+    const { problems } = (await call(server, 'runProblems', { params: { id: 2 } })).json;
+    expect(problems.map(({ reason, count }: { reason: string; count: number }) => [reason, count])).toEqual([
+      ['index_rows_unreadable', 2],
+      [expect.any(String), 1],
+    ]);
+    const { runs } = (await call(server, 'overview')).json;
+    expect(runs[0]).toMatchObject({ id: 2, counts: { failed: 1 }, otherProblems: 2 });
   });
 
   it('are gone when the court has mended them', async () => {

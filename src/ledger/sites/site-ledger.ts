@@ -195,6 +195,11 @@ export class SiteLedger {
     }
   }
 
+  /** How many items the runs of the site before had, and this one has not. */
+  async countMissing(run: RunId): Promise<number> {
+    return this.#tables.sites.missing.of(run, 0).count;
+  }
+
   /** Where the items of a run came from. */
   async itemsOf(run: RunId): Promise<SiteItem[]> {
     return this.#tables.sites.items.of(run);

@@ -58,6 +58,9 @@ export const RunRow = z
     counts: VerdictCounts.describe('requests; of a mirror run: cases'),
     records: count,
     invalid: count.describe('records that do not fit their schema'),
+    otherProblems: count.describe(
+      'problems of the run that are no requests: of a mirror its index, of a site missing items',
+    ),
     downloads: DownloadCounts.nullable().describe('of a mirror run only'),
     perSecond: z.number().nullable().describe('items settled per second at present; null unless it runs'),
     timeLeft: TimeLeft.nullable().describe('null unless it runs'),

@@ -12,6 +12,7 @@ const ROW: RunRow = {
   counts: NONE,
   records: 10,
   invalid: 0,
+  otherProblems: 0,
   downloads: null,
   perSecond: null,
   timeLeft: null,

@@ -39,6 +39,7 @@ export class RunRows {
       state,
       health: run.health ?? null,
       ...toldCounts(counts, downloads),
+      otherProblems: await this.#otherProblemsOf(run),
       downloads,
       perSecond: state === 'running' ? (this.#rates.perSecond(run.id) ?? null) : null,
       timeLeft: state === 'running' ? this.#rates.timeLeft(run.id) : null,
@@ -54,6 +55,15 @@ export class RunRows {
 
   rows(runs: readonly ReportedRun[]): Promise<RunRow[]> {
     return Promise.all(runs.map((run) => this.row(run)));
+  }
+
+  /** As they are listed on the page of the run. */
+  async #otherProblemsOf({ id, kind }: ReportedRun): Promise<number> {
+    const { mirror, sites } = this.#ledger;
+    if (kind === 'site') return sites.countMissing(id);
+    if (kind !== 'mirror') return 0;
+    const unreadable = await mirror.unreadableIndexOf(id);
+    return ((await mirror.staleIndexOf(id)) === undefined ? 0 : 1) + (unreadable?.unreadableRows?.count ?? 0);
   }
 
   async #downloadsOf({ id, endedAt }: ReportedRun): Promise<Downloads> {

@@ -47,8 +47,8 @@ export const RUN_COLUMNS: readonly Column<RunRow>[] = [
   {
     label: 'Problems',
     align: 'end',
-    text: ({ counts }) => formatCount(badOf(counts)),
-    cell: ({ counts }) => <BadCount counts={counts} />,
+    text: ({ counts, otherProblems }) => formatCount(badOf(counts) + otherProblems),
+    cell: ({ counts, otherProblems }) => <BadCount counts={counts} others={otherProblems} />,
   },
   {
     label: 'Found',

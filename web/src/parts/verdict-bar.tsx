@@ -27,9 +27,15 @@ export function Coverage({ counts }: { readonly counts: VerdictCounts }) {
   );
 }
 
+interface BadCountProps {
+  readonly counts: VerdictCounts;
+  /** Problems that are no requests. */
+  readonly others?: number;
+}
+
 /** How many went wrong, or may have. */
-export function BadCount({ counts }: { readonly counts: VerdictCounts }) {
-  const bad = badOf(counts);
+export function BadCount({ counts, others = 0 }: BadCountProps) {
+  const bad = badOf(counts) + others;
   return bad > 0 ? <span class="is-bad">{formatCount(bad)}</span> : '0';
 }
 
