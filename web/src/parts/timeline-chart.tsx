@@ -17,6 +17,8 @@ type Timeline = AnswerOf<'runTimeline'>;
 type Bucket = Timeline['buckets'][number];
 
 const HEIGHT = 200;
+/** Of `23:59:59`. */
+const LABEL_WIDTH = 64;
 /** A column is at most so wide, so that a run that has just begun does not fill the chart with one. */
 const WIDEST_COLUMN = 120;
 
@@ -130,6 +132,8 @@ function optionsOf(
   return {
     width: element.clientWidth,
     height: HEIGHT,
+    // Half a label beside the last tick.
+    padding: [null, LABEL_WIDTH / 2, null, null],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: {
