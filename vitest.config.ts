@@ -19,6 +19,8 @@ const ALONE = ['test/guarantees/g1-first-request.test.ts'];
 /** Over half a minute each. Begun last, one of them would keep a single worker busy while the others are done. */
 const LONG = [
   'guarantees/g1-nothing-lost',
+  'power/power-cuts',
+  'power/durable-cuts',
   'speculation/kill',
   'e2e/browser-answers',
   'mirror/client-browser',

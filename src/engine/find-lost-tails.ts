@@ -20,10 +20,13 @@ export async function findLostTails(data: DataDirectory, run: RunId): Promise<Lo
       if (unsynced.run !== run) continue;
       const exchanges = await data.ledger.exchangesBeyond(segment, syncedEnd);
       for (const [index, exchange] of exchanges.entries()) {
-        const end = index === 0 ? syncedEnd : exchange.requestOffset;
-        const reason = await whyLost(data, reader, exchange, end);
+        const start = index === 0 ? syncedEnd : exchange.requestOffset;
+        const reason = await whyLost(data, reader, exchange, start);
         if (reason === undefined) continue;
-        lost.push({ segment, end, exchanges: exchanges.slice(index), reason });
+        // A page goes with the redirects that led to it.
+        const first = exchanges.findIndex(({ requestId }) => requestId === exchange.requestId);
+        const end = first === 0 ? syncedEnd : (exchanges[first]?.requestOffset ?? start);
+        lost.push({ segment, end, exchanges: exchanges.slice(first), reason });
         break;
       }
     }

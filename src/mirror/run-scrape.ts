@@ -172,6 +172,7 @@ async function work(
     timeoutMs: config.downloadTimeoutMs,
     isFile,
     directory,
+    files,
     emit,
     quarantine: new Quarantine(directory, config.quarantineMb * 2 ** 20, files),
     heldOf: async (id) => (await ledger.mirror.factsOfCase(id))?.held,
@@ -198,7 +199,7 @@ async function work(
     files: recorder?.files(boxFiles) ?? boxFiles,
     // A case that is named is to come from the court, whatever is in its place.
     findAdoptable: async (wanted) =>
-      params.cases === undefined ? findAdoptable(ledger.mirror, directory, wanted, params.mode) : undefined,
+      params.cases === undefined ? findAdoptable(ledger.mirror, directory, files, wanted, params.mode) : undefined,
     requireRoom: () => room.require(),
     releaseRoom: () => room.release(),
     perDownloadDelayMs: params.perDownloadDelayMs,
@@ -241,9 +242,9 @@ async function plan(
   run: MirrorRunWriter | undefined,
   patience: Patience,
 ): Promise<Plan> {
-  const { params, source, config, ledger, directory, log, clock } = scene;
+  const { params, source, config, ledger, directory, files, log, clock } = scene;
   const { acceptShrink } = params;
-  const context = { source, config, directory, pipeline, clock, emit, log, patience, acceptShrink };
+  const context = { source, config, directory, files, pipeline, clock, emit, log, patience, acceptShrink };
   const sync = await syncCsv({ ...context, ledger: ledger.mirror, run: run?.run });
   await run?.setCsvVersion(sync.versionId, sync.refused?.versionId);
   const facts = await ledger.mirror.caseFacts(source.id);

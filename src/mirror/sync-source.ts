@@ -34,7 +34,18 @@ export async function syncSource(options: SyncOptions = {}): Promise<CsvSyncResu
   try {
     const emit = eventSink(ledger.mirror, log);
     return await withoutRun(ledger, { config, clock, random, options }, given, (pipeline, patience) => {
-      const context = { source, config, directory, pipeline, clock, emit, log, patience, acceptShrink };
+      const context = {
+        source,
+        config,
+        directory,
+        files: world.files,
+        pipeline,
+        clock,
+        emit,
+        log,
+        patience,
+        acceptShrink,
+      };
       return syncCsv({ ...context, ledger: ledger.mirror });
     });
   } finally {

@@ -13,6 +13,7 @@ import type { MirrorLedger, StoredVersion } from '../../ledger/mirror/mirror-led
 import type { RunId } from '../../ledger/run.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
+import type { Files } from '../../platform/files.ts';
 import type { MirrorConfig } from '../config/mirror-config.ts';
 import type { Emit } from '../events/event-sink.ts';
 import type { ScraperLog } from '../events/scraper-log.ts';
@@ -29,6 +30,8 @@ export interface SyncContext {
   readonly config: MirrorConfig;
   readonly ledger: MirrorLedger;
   readonly directory: MirrorDirectory;
+  /** Default: the real disk. */
+  readonly files?: Files | undefined;
   readonly pipeline: Pick<FetchPipeline, 'fetch'>;
   readonly clock: Clock;
   readonly emit: Emit;
@@ -153,7 +156,7 @@ function findingsOf({ duplicates, unreadable, unreadDates }: ReadIndex, id: Vers
 
 /** Where the bytes are, under the data directory. Bytes that were refused the last time are there already. */
 async function keep(
-  { source, ledger, directory }: SyncContext,
+  { source, ledger, directory, files }: SyncContext,
   { fetchedAt }: NewCsvVersion,
   sha256: string,
   bytes: Uint8Array,
@@ -161,7 +164,7 @@ async function keep(
   const [latest] = await ledger.versions(source.id, 1);
   if (latest?.sha256 === sha256) return latest.filePath;
   const name = indexFileName(source.id, fetchedAt, sha256);
-  await keepIndexFile(directory.csv, name, bytes);
+  await keepIndexFile(directory.csv, name, bytes, files);
   return `csv/${name}`;
 }
 

@@ -1,7 +1,6 @@
 // A file that is in its place although no run has said so: a process died between the two. It is taken over when the
 // ledger has heard of that very content for that case, and fetched anew when not.
 
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { StoredCase } from '../../ledger/mirror/case-row.ts';
@@ -9,6 +8,7 @@ import type { VerifiedFile } from '../../ledger/mirror/download-row.ts';
 import type { MirrorEvent } from '../../ledger/mirror/mirror-event.ts';
 import type { MirrorLedger } from '../../ledger/mirror/mirror-ledger.ts';
 import type { Mode } from '../../ledger/mirror/mirror-run.ts';
+import type { Files } from '../../platform/files.ts';
 import { type MirrorDirectory, pdfPathOf } from '../mirror-directory.ts';
 import { inspectPdfFile } from '../pdf/pdf-inspector.ts';
 
@@ -39,6 +39,7 @@ export function verifiedEvent(wanted: StoredCase, { filePath, sizeBytes, sha256,
 export async function findAdoptable(
   ledger: MirrorLedger,
   { pdfs }: MirrorDirectory,
+  files: Files,
   wanted: StoredCase,
   mode: Mode,
 ): Promise<VerifiedFile | undefined> {
@@ -53,8 +54,8 @@ export async function findAdoptable(
   // A full run is to ask the court about everything that is held.
   if (held !== undefined && (held.version >= version || mode === 'full')) return undefined;
   const path = join(pdfs, filePath);
-  if (!existsSync(path)) return undefined;
-  const { sizeBytes, sha256, fault } = await inspectPdfFile(path);
+  if ((await files.sizeOf(path)) === undefined) return undefined;
+  const { sizeBytes, sha256, fault } = await inspectPdfFile(path, files);
   if (fault !== undefined || sha256 !== last.file_sha256) return undefined;
   return { version, filePath, sizeBytes, sha256, etag: null, lastModified: null };
 }

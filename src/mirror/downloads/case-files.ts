@@ -2,11 +2,11 @@
 // ledger knows the content before the file can be seen, so that a file found after a crash can be judged. A case that is
 // held is asked for other bytes only; those become a version of their own, and no version is ever overwritten.
 
-import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { HeldFile } from '../../ledger/mirror/case-file-table.ts';
 import type { CaseId, StoredCase } from '../../ledger/mirror/case-row.ts';
 import type { VerifiedFile } from '../../ledger/mirror/download-row.ts';
+import type { Files } from '../../platform/files.ts';
 import { DownloadError } from '../download-error.ts';
 import type { Emit } from '../events/event-sink.ts';
 import { compareFile } from '../held-files.ts';
@@ -30,6 +30,7 @@ export interface CaseFiles {
 
 export interface BoxFilesParts extends PdfFetcherParts {
   readonly directory: MirrorDirectory;
+  readonly files: Files;
   readonly emit: Emit;
   /** For what came and is no PDF. */
   readonly quarantine: Quarantine;
@@ -102,8 +103,10 @@ export class BoxFiles implements CaseFiles {
     if (held === undefined) return { version: 1, filePath: pdfPathOf(wanted) };
     for (let version = held.version + 1; ; version++) {
       const filePath = pdfPathOf(wanted, version);
-      const path = join(this.#parts.directory.pdfs, filePath);
-      if (!existsSync(path) || (await inspectPdfFile(path)).sha256 === sha256) return { version, filePath };
+      const { files, directory } = this.#parts;
+      const path = join(directory.pdfs, filePath);
+      if ((await files.sizeOf(path)) === undefined) return { version, filePath };
+      if ((await inspectPdfFile(path, files)).sha256 === sha256) return { version, filePath };
     }
   }
 }

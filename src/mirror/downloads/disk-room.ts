@@ -1,9 +1,8 @@
 // Whether there is room: an estimate before a run, and a look before each file.
 
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MirrorEvent } from '../../ledger/mirror/mirror-event.ts';
-import { type Files, systemFiles } from '../../platform/files.ts';
+import { type Files, systemFiles, writeAll } from '../../platform/files.ts';
 import { DownloadError } from '../download-error.ts';
 
 /** What a judgment takes when none is held that could be measured. */
@@ -45,7 +44,16 @@ export class DiskRoom {
 
   /** Keeps some room aside, so that a full disk can still be told to the ledger. None when there is none. */
   async reserve(): Promise<void> {
-    await writeFile(this.#reserve, Buffer.alloc(RESERVE_BYTES)).catch(() => this.release());
+    await this.#writeReserve().catch(() => this.release());
+  }
+
+  async #writeReserve(): Promise<void> {
+    const file = await this.#files.open(this.#reserve, 'write');
+    try {
+      await writeAll(file, Buffer.alloc(RESERVE_BYTES), 0);
+    } finally {
+      await file.close();
+    }
   }
 
   /** Gives the room back. Fine at any time. */

@@ -1,7 +1,7 @@
 // Looks at a PDF as it goes by, in one pass: size, hash, and whether it is whole.
 
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { type Files, systemFiles } from '../../platform/files.ts';
 import { findPdfFault, PDF_HEAD_BYTES } from './check-pdf.ts';
 
 export interface PdfInspection {
@@ -19,6 +19,7 @@ const PART = /\d\s+\d+\s+obj\b|\bendobj\b|\bendstream\b|\bstartxref\b/;
 const FIRST_PART = /startxref\s+0\s*$/;
 /** Longer than anything that is looked for, so that a cut between two chunks hides nothing. */
 const SEAM = 64;
+const READ_BYTES = 256 * 1024;
 
 export class PdfInspector {
   readonly #sha256 = createHash('sha256');
@@ -68,8 +69,18 @@ export class PdfInspector {
 }
 
 /** Rejects with the system's error when the file cannot be read. */
-export async function inspectPdfFile(path: string): Promise<PdfInspection> {
+export async function inspectPdfFile(path: string, files: Files = systemFiles): Promise<PdfInspection> {
   const inspector = new PdfInspector();
-  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) inspector.take(chunk);
-  return inspector.end(undefined);
+  const file = await files.open(path, 'read');
+  try {
+    const chunk = Buffer.allocUnsafe(READ_BYTES);
+    for (let position = 0; ; ) {
+      const length = await file.read(chunk, position);
+      inspector.take(chunk.subarray(0, length));
+      if (length < READ_BYTES) return inspector.end(undefined);
+      position += length;
+    }
+  } finally {
+    await file.close();
+  }
 }
