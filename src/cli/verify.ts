@@ -101,10 +101,10 @@ function formatChecked(checked: Checked): string {
   const { ledger, segments, exchanges, downloads, mirrorFiles, findings } = checked;
   const parts = [
     ledger === undefined ? 'of the ledger what can be read' : `the ledger${ledger === 'quick' ? ' (quick check)' : ''}`,
-    `${of(segments)} segments`,
+    `${of(segments)} ${segments.total === 1 ? 'segment' : 'segments'}`,
     `${of(exchanges)} pages and downloads`,
-    `${of(downloads)} downloaded files`,
-    `${of(mirrorFiles)} files of mirrors`,
+    `${of(downloads)} downloaded ${downloads.total === 1 ? 'file' : 'files'}`,
+    `${of(mirrorFiles)} ${mirrorFiles.total === 1 ? 'file' : 'files'} of mirrors`,
   ];
   const looked = `Checked: ${parts.join(', ')}.`;
   if (findings > 0)

@@ -14,13 +14,13 @@ export interface StretchToScan {
   readonly run: RunId | undefined;
   readonly from: number;
   readonly to: number;
-  /** Whether a sound record is one whose row is lost. Not so where rows cannot be read. */
-  readonly expectsNone: boolean;
+  /** Whether a row refers to the record that begins there. Undefined where rows cannot be read. */
+  readonly isReferredTo: ((offset: number) => boolean) | undefined;
   readonly onRecord?: () => void;
 }
 
 export async function* scanStretch(stretch: StretchToScan): AsyncGenerator<Finding> {
-  const { data, segment, run, from, to, expectsNone, onRecord } = stretch;
+  const { data, segment, run, from, to, isReferredTo, onRecord } = stretch;
   const path = `archive/${segmentName(segment)}`;
   const file = await systemFiles.open(join(data, path), 'read');
   try {
@@ -33,12 +33,14 @@ export async function* scanStretch(stretch: StretchToScan): AsyncGenerator<Findi
         continue;
       }
       onRecord?.();
+      // Rows may come in another order than their bytes; what they refer to is looked at with them.
+      if (isReferredTo?.(offset)) continue;
       const url = found.record.fields.get('warc-target-uri');
       const what = `The ${found.record.fields.get('warc-type')} at byte ${offset} of ${path}`;
       if (found.kind === 'digest') {
         const problem = `${what} ${found.problem}`;
         yield { kind: 'record_damaged', ...place, url, problem, remedy: `Restore ${path} from a backup.` };
-      } else if (expectsNone && url !== undefined) {
+      } else if (isReferredTo !== undefined && url !== undefined) {
         const problem = `${what} is sound, and no row of the ledger refers to it`;
         yield {
           kind: 'record_orphaned',

@@ -28,6 +28,7 @@ export async function* verifyExchanges(context: VerifyContext, covers: SegmentCo
       const page = ledger.exchangesAfter(after, run, AT_ONCE);
       for (const exchange of page) {
         if (!isSampled) yield* gapBefore(context, exchange, covers);
+        // That its bytes are lost is known, and was accepted.
         if (exchange.lost !== undefined || !takes()) continue;
         yield* walk.check(exchange);
         checked.exchanges.checked++;
@@ -55,7 +56,7 @@ async function* gapBefore(
 }
 
 async function* gap(
-  { path: data }: VerifyContext,
+  { path: data, ledger }: VerifyContext,
   covers: SegmentCovers,
   segment: number,
   from: number,
@@ -63,7 +64,8 @@ async function* gap(
 ): AsyncGenerator<Finding> {
   const cover = covers.get(segment);
   const to = Math.min(end, cover?.end ?? 0);
-  if (from < to) yield* scanStretch({ data, segment, run: cover?.run, from, to, expectsNone: true });
+  const isReferredTo = (offset: number) => ledger.refersTo(segment, offset);
+  if (from < to) yield* scanStretch({ data, segment, run: cover?.run, from, to, isReferredTo });
 }
 
 class ExchangeWalk {
@@ -79,8 +81,6 @@ class ExchangeWalk {
   }
 
   async *check(exchange: HeldExchange): AsyncGenerator<Finding> {
-    // That its bytes are lost is known, and was accepted.
-    if (exchange.lost !== undefined) return;
     const faults = await checkExchange(this.#reader, exchange);
     for (const fault of faults) yield recordFinding(exchange, fault);
     const response = faults.find(({ which }) => which === 'response');

@@ -23,7 +23,7 @@ export async function* verifyWithoutLedger(data: string, checked: Checked): Asyn
   };
   for (const { segment, name } of segments) {
     const to = (await systemFiles.sizeOf(join(data, 'archive', name))) ?? 0;
-    yield* scanStretch({ data, segment, run: undefined, from: 0, to, expectsNone: false, onRecord });
+    yield* scanStretch({ data, segment, run: undefined, from: 0, to, isReferredTo: undefined, onRecord });
     checked.segments.checked++;
   }
   checked.downloads.checked = checked.downloads.total = 0;

@@ -157,6 +157,12 @@ export class FixityLedger {
     return this.#exchanges('id = ?', id)[0];
   }
 
+  /** Whether an exchange has a record that begins there. */
+  refersTo(segment: number, offset: number): boolean {
+    const sql = 'SELECT 1 FROM exchanges WHERE segment_id = ?1 AND ?2 IN (request_offset, response_offset) LIMIT 1';
+    return this.#all(sql, segment, offset).length > 0;
+  }
+
   countCaseFiles(run: RunId | undefined): number {
     const sql = `SELECT count(*) AS n FROM ${this.#caseFiles()} WHERE run_id = coalesce(?, run_id)`;
     return this.#count(sql, run ?? null);
