@@ -85,8 +85,8 @@ function runOf(data: string, reference: number | 'latest'): RunId {
   assertData(data);
   const ledger = FixityLedger.open(data, systemClock);
   try {
-    const run = ledger.run(reference);
-    if (run === undefined) throw runNotFound(reference, ledger.run('latest'));
+    const run = ledger.isEmpty ? undefined : ledger.run(reference);
+    if (run === undefined) throw runNotFound(reference, ledger.isEmpty ? undefined : ledger.run('latest'));
     return run;
   } finally {
     ledger.close();

@@ -26,6 +26,11 @@ const BY_PAGE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 /** Which file runs a line, and what it has in it. */
 const BY_LINE: readonly (readonly [line: RegExp, file: string, has: string])[] = [
+  [/^curlew verify(?: latest --sample 100)?$/, 'test/e2e/cli-examples.test.ts', "'verify'"],
+  [/^curlew resume 12 --refetch-lost$/, 'test/guarantees/g9-lost-bytes.test.ts', '--refetch-lost'],
+  [/^curlew manifest( --key key\.pem)?$/, 'test/e2e/manifest.test.ts', 'manifest'],
+  [/^cd curlew-data && sha256sum -c manifest\.sha256$/, 'test/e2e/manifest.test.ts', 'sha256sum'],
+  [/^openssl pkeyutl -verify /, 'test/e2e/manifest.test.ts', 'pkeyutl'],
   [/^curlew serve( |$)/, 'test/docs/serve-pages.test.ts', 'startShell'],
   [/^npm ci && npm run demo$/, 'test/e2e/demo.test.ts', 'npm run demo'],
   [/^npm ci && npm test$/, '.ci/run', 'npm test'],

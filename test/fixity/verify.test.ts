@@ -130,6 +130,7 @@ describe('curlew verify', () => {
 describe('a ledger that cannot be read', () => {
   it.each([
     ['is no database', (file: string) => writeFile(file, 'nothing')],
+    ['is empty', (file: string) => writeFile(file, '')],
     ['is gone', (file: string) => rm(file)],
   ])('is told when it %s, and the archive and the files are checked without it', async (_what, damage) => {
     await tour(await tourCourt(), data());

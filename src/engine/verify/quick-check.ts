@@ -12,6 +12,7 @@ import { systemFiles } from '../../platform/files.ts';
 import { type Checked, nothingChecked } from './checked.ts';
 import { fileFinding } from './file-finding.ts';
 import type { Finding } from './finding.ts';
+import { assertTables } from './verify-data.ts';
 import { damagedLedger } from './verify-ledger.ts';
 import { judgeSegment } from './verify-segments.ts';
 
@@ -28,6 +29,8 @@ export async function* quickCheck(
   let ledger: FixityLedger | undefined;
   try {
     ledger = FixityLedger.open(path, clock);
+    await assertTables(path, ledger);
+    if (ledger.isEmpty) return;
     for (const line of ledger.integrity('quick')) yield damagedLedger(file, line);
     checked.ledger = 'quick';
     yield* segments(path, ledger, checked);

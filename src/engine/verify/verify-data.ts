@@ -3,6 +3,7 @@
 // what there is. A ledger that cannot be read is told, and what can be checked without it is.
 
 import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FixityLedger, type IntegrityDepth } from '../../ledger/fixity/fixity-ledger.ts';
 import { LEDGER_FILE } from '../../ledger/ledger.ts';
@@ -17,7 +18,7 @@ import { Sample } from './sample.ts';
 import { verifyExchanges } from './verify-exchanges.ts';
 import { damagedLedger, lostLedger, verifyLedger } from './verify-ledger.ts';
 import { verifyMirrorFiles, verifyMirrorOrphans } from './verify-mirror.ts';
-import { verifySegments } from './verify-segments.ts';
+import { listSegments, verifySegments } from './verify-segments.ts';
 import { verifyWithoutLedger } from './verify-without-ledger.ts';
 
 export interface VerifyOptions {
@@ -62,36 +63,30 @@ async function* findIn(path: string, options: VerifyOptions, checked: Checked): 
     yield* verifyWithoutLedger(path, checked);
     return;
   }
-  let ledger: FixityLedger;
   try {
-    ledger = FixityLedger.open(path, options.clock);
+    yield* findByLedger(path, options, checked);
   } catch (error) {
+    // Rows that cannot be read: what they refer to is looked at without them.
     if (!isCorrupt(error)) throw error;
+    checked.ledger = undefined;
     yield damagedLedger(file, messageOf(error));
     yield* verifyWithoutLedger(path, checked);
-    return;
-  }
-  try {
-    yield* verifyAll(path, ledger, options, checked);
-  } finally {
-    ledger.close();
   }
 }
 
-async function* verifyAll(
-  path: string,
-  ledger: FixityLedger,
-  { run, sample, depth = sample === undefined ? 'full' : 'quick', random }: VerifyOptions,
-  checked: Checked,
-): AsyncGenerator<Finding> {
-  yield* verifyLedger(ledger, run, depth);
-  checked.ledger = depth;
+async function* findByLedger(path: string, options: VerifyOptions, checked: Checked): AsyncGenerator<Finding> {
+  const { run, sample, depth = sample === undefined ? 'full' : 'quick', random } = options;
+  const ledger = FixityLedger.open(path, options.clock);
   try {
+    await assertTables(path, ledger);
+    if (ledger.isEmpty) return;
+    yield* verifyLedger(ledger, run, depth);
+    checked.ledger = depth;
     const { exchanges, downloads } = ledger.countExchanges(run);
     const mirrorFiles = ledger.countCaseFiles(run) + (run === undefined ? ledger.countIndexFiles() : 0);
-    Object.assign(checked.exchanges, { total: exchanges });
-    Object.assign(checked.downloads, { total: downloads });
-    Object.assign(checked.mirrorFiles, { total: mirrorFiles });
+    checked.exchanges.total = exchanges;
+    checked.downloads.total = downloads;
+    checked.mirrorFiles.total = mirrorFiles;
     const drawn = sample === undefined ? undefined : new Sample(sample, exchanges + mirrorFiles, random);
     const takes = () => drawn === undefined || drawn.takes();
     const context: VerifyContext = { path, ledger, run, checked, takes, isSampled: drawn !== undefined };
@@ -99,13 +94,17 @@ async function* verifyAll(
     yield* verifyExchanges(context, segments);
     yield* verifyMirrorFiles(context, mirrorDirectory(path));
     if (run === undefined && drawn === undefined) yield* verifyMirrorOrphans(context, mirrorDirectory(path));
-  } catch (error) {
-    // Rows that cannot be read: what they refer to is looked at without them.
-    if (!isCorrupt(error)) throw error;
-    checked.ledger = undefined;
-    yield damagedLedger(ledger.path, messageOf(error));
-    yield* verifyWithoutLedger(path, checked);
+  } finally {
+    ledger.close();
   }
+}
+
+/** Throws `ledger_corrupt` for a ledger that was emptied. One that is being made has no tables either: nothing is stored yet. */
+export async function assertTables(path: string, ledger: FixityLedger): Promise<void> {
+  if (!ledger.isEmpty) return;
+  const stored = [await listSegments(path), await readdir(mirrorDirectory(path).csv).catch(() => [])];
+  if (stored.every(({ length }) => length === 0)) return;
+  throw new CurlewError(ErrorCode.ledgerCorrupt, `${ledger.path} has no tables`);
 }
 
 function isCorrupt(error: unknown): boolean {

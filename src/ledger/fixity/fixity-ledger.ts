@@ -49,28 +49,25 @@ const MOST_PROBLEMS = 100;
 
 export class FixityLedger {
   readonly #database: Database;
-  readonly #ownership: RunOwnership;
   readonly #clock: Clock;
 
   private constructor(database: Database, clock: Clock) {
     this.#database = database;
-    this.#ownership = new RunOwnership(database);
     this.#clock = clock;
   }
 
   /** Throws `ledger_corrupt` when SQLite cannot read it at all. */
   static open(dataDirectory: string, clock: Clock): FixityLedger {
-    const database = Database.openAsIs(join(dataDirectory, LEDGER_FILE));
-    try {
-      return new FixityLedger(database, clock);
-    } catch (error) {
-      database.close();
-      throw translate(database.path, error);
-    }
+    return new FixityLedger(Database.openAsIs(join(dataDirectory, LEDGER_FILE)), clock);
   }
 
   get path(): string {
     return this.#database.path;
+  }
+
+  /** Whether it has no tables: it is being made at this moment, or was emptied. */
+  get isEmpty(): boolean {
+    return this.#all("SELECT 1 FROM sqlite_schema WHERE name = 'runs'").length === 0;
   }
 
   /** What SQLite finds wrong with its file, in its own words; nothing when it is sound. */
@@ -214,15 +211,16 @@ export class FixityLedger {
 
   /** The segment that a living process writes to for this run: its last that holds something. Undefined without one. */
   segmentAtWork(run: RunId): number | undefined {
-    if (this.#ownership.holderOf(run, this.#clock.now()) === undefined) return undefined;
+    if (new RunOwnership(this.#database).holderOf(run, this.#clock.now()) === undefined) return undefined;
     const [row] = this.#all('SELECT max(id) AS id FROM segments WHERE run_id = ? AND committed_end > 0', run);
     return typeof row?.id === 'number' ? row.id : undefined;
   }
 
   /** Whether a living process works on a run of a mirror: it may have files that no row knows yet. */
   isMirroring(): boolean {
+    const ownership = new RunOwnership(this.#database);
     return this.#all("SELECT id FROM runs WHERE kind = 'mirror' AND status = 'running'").some(
-      ({ id }) => this.#ownership.holderOf(id as RunId, this.#clock.now()) !== undefined,
+      ({ id }) => ownership.holderOf(id as RunId, this.#clock.now()) !== undefined,
     );
   }
 
