@@ -17,6 +17,7 @@ type Options = DataOption &
     readonly name?: readonly string[];
     readonly trustedProxy?: readonly string[];
     readonly scrapers: string;
+    readonly scrubDays: number;
     readonly allowHost?: readonly string[];
     readonly rate?: number | 'off';
   };
@@ -42,6 +43,12 @@ export function define(command: Command): Command {
       new Option('--scrapers <dir>', 'directory of scrapers and sites that can be started')
         .env('CURLEW_SCRAPERS')
         .default('./scrapers'),
+    )
+    .option(
+      '--scrub-days <n>',
+      'in so many days everything stored is checked once, a little at a time; 0: off',
+      readDays,
+      30,
     );
   addFetchOptions(command, ['rate', 'allowHost']);
   addDataOption(command);
@@ -69,6 +76,7 @@ async function serve(options: Options): Promise<void> {
     trustedProxies: options.trustedProxy ?? [],
     scrapers: existsSync(scrapers) ? scrapers : undefined,
     defaults: [...allowHost.map((name) => `--allow-host=${name}`), ...(rate === undefined ? [] : [`--rate=${rate}`])],
+    scrubDays: options.scrubDays,
     log: createLog(process.stderr, () => systemClock.now()),
   });
   const stopped = Promise.withResolvers<void>();
@@ -87,6 +95,12 @@ function readPort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new InvalidArgumentError('It must be a port, from 0 to 65535.');
+}
+
+function readDays(text: string): number {
+  const days = Number(text);
+  if (text.trim() !== '' && days >= 0 && days <= 3_650) return days;
+  throw new InvalidArgumentError('It must be a number of days, from 0 to 3650.');
 }
 
 function readUrl(text: string): URL {

@@ -11,6 +11,7 @@ import type { StoredEvent } from './event-table.ts';
 import type { HeldBody, RequestStart, ShortSegment, StoredExchange, UnsyncedSegment } from './exchange-table.ts';
 import { rebuildIndexes, recount } from './fixity/rebuild-indexes.ts';
 import { RepairWriter } from './fixity/repair-writer.ts';
+import { ScrubTable } from './fixity/scrub-table.ts';
 import { encodeGapMap, type GapMap } from './gap-map.ts';
 import { HostNotes } from './host-notes.ts';
 import type { LearntOfHosts } from './host-table.ts';
@@ -48,6 +49,8 @@ export class Ledger {
   readonly mirror: MirrorLedger;
   /** What is told to other processes that ask the same hosts. */
   readonly notes: HostNotes;
+  /** How far the scrubber has come, and what it found. */
+  readonly scrub: ScrubTable;
   /** What those who look ask for. */
   readonly reports: Reports;
   readonly #tables: LedgerTables;
@@ -57,6 +60,7 @@ export class Ledger {
     this.#tables = tables;
     this.#clock = clock;
     this.notes = new HostNotes(tables.database, tables.hosts);
+    this.scrub = new ScrubTable(tables.database, tables.events);
     this.reports = new Reports(tables, clock);
     this.sites = new SiteLedger(tables, clock);
     this.mirror = new MirrorLedger(new MirrorTables(tables), clock);

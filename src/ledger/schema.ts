@@ -282,4 +282,24 @@ export const MIGRATIONS: readonly string[] = [
   `,
   // When an exchange that others repeat is damaged, they are found at once.
   `CREATE INDEX exchanges_repeating ON exchanges (revisit_of) WHERE revisit_of IS NOT NULL;`,
+  `
+  -- How far the scrubber of the server has come: one row.
+  CREATE TABLE scrub (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    round_began_at INTEGER NOT NULL,       -- ms; of the round that is on
+    last_round_at INTEGER,                 -- ms; when the last whole round began
+    exchange INTEGER NOT NULL,             -- the last that was looked at in this round
+    case_file INTEGER NOT NULL,
+    index_file INTEGER NOT NULL,
+    checked INTEGER NOT NULL               -- ever
+  ) STRICT;
+
+  -- What it found damaged, until it is found whole again, or marked as lost.
+  CREATE TABLE scrub_findings (
+    item TEXT PRIMARY KEY,                 -- exchange 12 | case_file 3 | index_file 1
+    run_id INTEGER,
+    problem TEXT NOT NULL,
+    found_at INTEGER NOT NULL              -- ms
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

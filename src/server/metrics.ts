@@ -47,6 +47,10 @@ export class Metrics {
   ]);
   readonly #deadLetters = this.#gauge('curlew_dead_letters', 'addresses that the fetcher gave up', []);
 
+  readonly #checked = this.#gauge('curlew_fixity_checked_total', 'Pages and files that the scrubber looked at', []);
+  readonly #damaged = this.#gauge('curlew_fixity_damaged', 'Pages and files that are damaged, as far as it knows', []);
+  readonly #oldest = this.#gauge('curlew_fixity_oldest_check_seconds', 'No check of the scrubber is older', []);
+
   /** Of all metrics. */
   get names(): string[] {
     return this.#registry.getMetricsAsArray().map(({ name }) => name);
@@ -85,6 +89,12 @@ export class Metrics {
       this.#open.set({ host }, breaker.state === 'closed' ? 0 : 1);
       this.#asked.set({ host }, requests);
     }
+    const scrub = ledger.scrub.state();
+    this.#checked.set(scrub?.checked ?? 0);
+    this.#damaged.set(ledger.scrub.count());
+    // Before the first whole round some things were never looked at.
+    if (scrub?.lastRoundAt === undefined) this.#oldest.set(Number.POSITIVE_INFINITY);
+    else this.#oldest.set((context.clock.now() - scrub.lastRoundAt) / 1_000);
     // A fleet's Redis that does not answer is no reason to tell nothing.
     const letters = await context.letters.look((dead) => dead.size()).catch(() => undefined);
     if (letters !== undefined) this.#deadLetters.set(letters);

@@ -35,6 +35,7 @@ import { bindVersionRoutes } from './routes/version-routes.ts';
 import { bindWebhookRoutes } from './routes/webhook-routes.ts';
 import { RunRates } from './runs/run-rates.ts';
 import { RunRows } from './runs/run-rows.ts';
+import { Scrubber } from './scrub/scrubber.ts';
 import type { ServerContext } from './server-context.ts';
 import { ChildRuns } from './start/child-runs.ts';
 import { type ScraperDirectory, Startables } from './start/startables.ts';
@@ -65,6 +66,8 @@ export interface ServerOptions {
   readonly defaults?: readonly string[];
   /** Where settings of the mirror come from, and what processes of runs get. Default: the process'. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** In so many days everything that is stored is looked at once, a little at a time. Default 0: never. */
+  readonly scrubDays?: number;
   /** The dashboard, built. Default: that of the package. */
   readonly web?: string;
   readonly log: Log;
@@ -86,6 +89,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const access = accessOf(options, host, clock);
   const app = createApp(options.trustedProxies ?? []);
   const { context, close } = await openContext(options, access, clock);
+  const { scrubDays = 0 } = options;
+  const scrubber = scrubDays === 0 ? undefined : new Scrubber({ ...context, periodMs: Scrubber.periodOf(scrubDays) });
   const routes: { method: string; path: string }[] = [];
   app.addHook('onRoute', ({ method, path }) => {
     for (const one of [method].flat()) routes.push({ method: one, path });
@@ -94,11 +99,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await build(app, context, await DashboardFiles.load(options.web));
     await context.hub.start((error) => log.event('look_failed', { message: messageOf(error) }));
     const url = await listen(app, host, port);
+    scrubber?.start();
     return {
       url,
       routes,
       async close() {
         await app.close();
+        await scrubber?.close();
         await close();
       },
     };

@@ -68,7 +68,8 @@ async function* gap(
   if (from < to) yield* scanStretch({ data, segment, run: cover?.run, from, to, isReferredTo });
 }
 
-class ExchangeWalk {
+/** Checks one exchange after the other. */
+export class ExchangeWalk {
   readonly #context: VerifyContext;
   readonly #reader: ArchiveReader;
   /** By exchange that holds a body: what is wrong with it; empty when nothing is. */

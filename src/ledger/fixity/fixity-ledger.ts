@@ -11,6 +11,7 @@ import type { ExchangeId } from '../page-result.ts';
 import type { RunId } from '../run.ts';
 import { RunOwnership } from '../run-ownership.ts';
 import { type BrokenReference, findBrokenReferences } from './broken-references.ts';
+import type { ScrubPlaces } from './scrub-table.ts';
 import { findWrongCounts, type WrongCount } from './wrong-counts.ts';
 
 /** An exchange, and the run that it belongs to: undefined when its request is gone. */
@@ -207,6 +208,19 @@ export class FixityLedger {
       size: undefined,
       of: String(row.source_url),
     }));
+  }
+
+  /** The highest id of each kind of thing that is stored. */
+  lastIds(): ScrubPlaces {
+    const [row] = this.#all(
+      `SELECT (SELECT max(id) FROM exchanges) AS exchange, (SELECT max(id) FROM ${this.#caseFiles()}) AS case_file,
+         (SELECT max(id) FROM csv_versions) AS index_file`,
+    );
+    return {
+      exchange: Number(row?.exchange ?? 0),
+      case_file: Number(row?.case_file ?? 0),
+      index_file: Number(row?.index_file ?? 0),
+    };
   }
 
   /** The segment that a living process writes to for this run: its last that holds something. Undefined without one. */

@@ -22,7 +22,7 @@ interface HealthCheck {
 }
 
 export interface HealthReport {
-  /** `consistency` is not counted, and `index` only on the command line. */
+  /** `consistency` is not counted, and `index` and `fixity` only on the command line. */
   readonly ok: boolean;
   readonly checks: {
     readonly config: HealthCheck;
@@ -30,6 +30,8 @@ export interface HealthReport {
     readonly database: HealthCheck;
     readonly consistency: HealthCheck;
     readonly index: HealthCheck;
+    /** What the scrubber of the server found. */
+    readonly fixity: HealthCheck;
   };
 }
 
@@ -49,12 +51,14 @@ export async function runHealthChecks(entrypoint: Entrypoint, context: HealthCon
   const filesystem = await check(() => checkFilesystem(directory, readConfig(env).config.minFreeMb));
   let consistency: HealthCheck = { ok: false, detail: 'the ledger cannot be read' };
   let index = consistency;
+  let fixity = consistency;
   const database = await check(async () => {
     const ledger = await Ledger.open(data, { clock });
     try {
       const [latest] = await ledger.mirror.runs(undefined, 1);
       consistency = await check(() => checkConsistency(ledger, directory));
       index = await check(() => checkIndexes(ledger, clock.now()));
+      fixity = await check(async () => checkFixity(ledger, clock.now()));
       if (latest === undefined) return 'no mirror runs yet';
       const isKilled = latest.status === 'running' && (await ledger.holderOf(latest.id)) === undefined;
       return `latest mirror run ${latest.id}: ${isKilled ? 'killed' : latest.status}`;
@@ -62,8 +66,8 @@ export async function runHealthChecks(entrypoint: Entrypoint, context: HealthCon
       await ledger.close();
     }
   });
-  const ok = config.ok && filesystem.ok && database.ok && (index.ok || entrypoint !== 'cli');
-  return { ok, checks: { config, filesystem, database, consistency, index } };
+  const ok = config.ok && filesystem.ok && database.ok && ((index.ok && fixity.ok) || entrypoint !== 'cli');
+  return { ok, checks: { config, filesystem, database, consistency, index, fixity } };
 }
 
 function checkConfig(entrypoint: Entrypoint, env: Environment): string {
@@ -97,6 +101,21 @@ async function checkIndexes({ mirror }: Ledger, now: Instant): Promise<string> {
   if (states.some(({ problem }) => problem !== null)) throw new Error(text);
   return text;
 }
+
+function checkFixity({ scrub }: Ledger, now: Instant): string {
+  const [first] = scrub.open(1);
+  if (first !== undefined) {
+    throw new Error(
+      `${scrub.count()} damaged, found by the scrubber: ${first.problem}; curlew verify --repair fetches it again`,
+    );
+  }
+  const state = scrub.state();
+  if (state === undefined) return 'no scrubber has looked yet (curlew serve)';
+  if (state.lastRoundAt === undefined) return `${state.checked} looked at so far, none damaged`;
+  return `none damaged, no check is older than ${Math.ceil((now - state.lastRoundAt) / DAY_MS)} days`;
+}
+
+const DAY_MS = 86_400_000;
 
 async function check(work: () => Promise<string>): Promise<HealthCheck> {
   try {

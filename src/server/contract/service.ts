@@ -16,6 +16,7 @@ const HealthReport = z
       database: Check,
       consistency: Check.describe('told, and not counted'),
       index: Check.describe('whether the site confirmed the index of each source; told, and not counted'),
+      fixity: Check.describe('what the scrubber found; told, and not counted'),
     }),
   })
   .meta({ id: 'HealthReport' });

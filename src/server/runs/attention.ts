@@ -24,6 +24,15 @@ export interface HostFacts {
   readonly wait: HostWait | undefined;
 }
 
+/** Stored things that are not what was stored. */
+interface Damage {
+  readonly count: number;
+  /** Of the first that was found, and when. */
+  readonly problem: string;
+  readonly since: Instant;
+  readonly run: number | undefined;
+}
+
 export interface AttentionFacts {
   readonly runs: readonly RunFacts[];
   readonly walks: readonly SiteWalk[];
@@ -35,12 +44,23 @@ export interface AttentionFacts {
   readonly mirrors: readonly MirrorCoverage[];
   /** Undefined when they cannot be asked for. */
   readonly deadLetters: number | undefined;
+  /** What the scrubber found; undefined when nothing is damaged, as far as it knows. */
+  readonly damage?: Damage | undefined;
 }
 
 const URGENCY = { urgent: 0, warning: 1, notice: 2 } as const;
 
-export function listAttention({ runs, walks, hosts, indexes, mirrors, deadLetters }: AttentionFacts): Attention[] {
+export function listAttention({
+  runs,
+  walks,
+  hosts,
+  indexes,
+  mirrors,
+  deadLetters,
+  damage,
+}: AttentionFacts): Attention[] {
   const items = [
+    ...ofDamage(damage),
     ...runs.flatMap(ofRun),
     ...walks.flatMap(ofWalk),
     ...hosts.flatMap(ofHost),
@@ -195,6 +215,14 @@ function ofMirror({ source, cases_wanted, cases_held }: MirrorCoverage, runs: re
   return [item('warning', text, { source, action: 'The report says why; a run in mode new fetches them.' })];
 }
 
+function ofDamage(damage: Damage | undefined): Attention[] {
+  if (damage === undefined) return [];
+  const { count, problem, since, run = null } = damage;
+  const text = `${say(count, 'stored page or file', 'stored pages or files')} damaged. ${problem}`;
+  const action = 'curlew verify lists all damage, and curlew verify --repair fetches it again.';
+  return [item('urgent', text, { since: iso(since), run, action })];
+}
+
 function ofLetters(count: number | undefined): Attention[] {
   if (count === undefined) {
     const action = 'See that the Redis in PAGE_FETCHER_REDIS_URL is up.';
@@ -208,8 +236,8 @@ function item(severity: Attention['severity'], text: string, rest: Partial<Atten
   return { severity, text, since: null, action: null, run: null, host: null, site: null, source: null, ...rest };
 }
 
-function say(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? '' : 's'}`;
+function say(count: number, thing: string, things = `${thing}s`): string {
+  return `${count} ${count === 1 ? thing : things}`;
 }
 
 function compare(a: string, b: string): number {

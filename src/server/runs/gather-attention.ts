@@ -42,8 +42,14 @@ export async function gatherAttention(context: ServerContext): Promise<Attention
     hosts: (await hostFacts(context)).map((fact) => ({ ...fact, isWaitedFor: waitedFor.has(fact.host) })),
     indexes: await indexStates(context),
     mirrors: await mirrorCoverages(context),
+    damage: damageOf(context),
     deadLetters: await context.letters.look((letters) => letters.size()).catch(() => undefined),
   };
+}
+
+function damageOf({ ledger: { scrub } }: ServerContext): AttentionFacts['damage'] {
+  const [first] = scrub.open(1);
+  return first && { count: scrub.count(), problem: first.problem, since: first.foundAt, run: first.run };
 }
 
 /** Of each source that has cases. */
