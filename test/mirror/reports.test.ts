@@ -265,7 +265,7 @@ describe('the health of an installation', () => {
   it('is good on a new directory', async () => {
     const { ok, checks } = await check({ BAILIIKC_MIN_FREE_MB: '0' }, scratch('new'));
     expect(ok).toBe(true);
-    expect(Object.keys(checks)).toEqual(['config', 'filesystem', 'database', 'consistency', 'index']);
+    expect(Object.keys(checks)).toEqual(['config', 'filesystem', 'database', 'consistency', 'index', 'fixity']);
     expect(Object.values(checks).every((one) => one.ok)).toBe(true);
   });
 
