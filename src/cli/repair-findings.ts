@@ -76,6 +76,12 @@ async function tellPlan(
       process.stdout.write(json ? `${jsonLine(would)}\n` : `would fetch  ${printable(url)}, run ${run}\n`);
     }
   }
+  for (const [source, cases] of plan.mirrors) {
+    for (const { token, file } of cases) {
+      const would = { kind: 'would_download', source, token, file };
+      process.stdout.write(json ? `${jsonLine(would)}\n` : `would download  ${printable(`${source} ${token}`)}\n`);
+    }
+  }
   if (plan.rebuildsIndexes) {
     process.stdout.write(
       json ? `${jsonLine({ kind: 'would_rebuild' })}\n` : 'would rebuild the indexes of the ledger\n',

@@ -14,7 +14,7 @@ import { ExitCode } from './exit-code.ts';
 import { formatCount } from './format.ts';
 import { formatFinding } from './format-finding.ts';
 import { jsonLine } from './json-line.ts';
-import { assertData } from './look-at-data.ts';
+import { assertData, hasData } from './look-at-data.ts';
 import {
   addDataOption,
   addJsonOption,
@@ -70,7 +70,8 @@ export function define(command: Command): Command {
       }
       process.stdout.write(json ? `${jsonLine({ ok: checked.findings === 0, ...checked })}\n` : formatChecked(checked));
       process.exitCode = checked.findings === 0 ? ExitCode.ok : ExitCode.notOk;
-      if (!repair || found.length === 0) return;
+      // Without a ledger nobody knows what to ask for, and opening it would make an empty one.
+      if (!repair || found.length === 0 || !hasData(data)) return;
       const { repairFindings } = await import('./repair-findings.ts');
       process.exitCode = await repairFindings(found, options);
     });

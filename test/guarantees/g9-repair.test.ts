@@ -1,11 +1,13 @@
 // G9: what is damaged is fetched again, as the same request and politely; what cannot be repaired stays a finding.
 
+import { existsSync } from 'node:fs';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type CourtOptions, type RunningCourt, startCourt } from '../../sim/court/court.ts';
+import { startJudicialKy } from '../../sim/judicial-ky/judicial-ky.ts';
 import { segmentName } from '../../src/archive/segment-name.ts';
 import { closing } from '../fixtures/closing.ts';
 import { curlew, type Ended, runArguments, sortedRecords, startCurlew } from '../fixtures/curlew-process.ts';
@@ -201,6 +203,27 @@ describe('a repair', () => {
   });
 });
 
+describe('a repair of the ledger', () => {
+  it("rebuilds SQLite's indexes", async () => {
+    await runTour();
+    // The entries of the index are of one column, and its definition names another.
+    const ledger = new DatabaseSync(scratch('data', 'ledger.sqlite'), { defensive: false });
+    ledger.exec(`PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = replace(sql, '(started_at', '(ended_at') WHERE name = 'idx_runs_started_at';`);
+    ledger.close();
+    expect((await verify()).stdout).toContain('ledger_damaged');
+    expect((await repair()).code).toBe(0);
+    expect((await verify()).code).toBe(0);
+  });
+
+  it('makes no ledger where it is lost', async () => {
+    await runTour();
+    await rm(scratch('data', 'ledger.sqlite'));
+    expect((await repair()).code).toBe(1);
+    expect(existsSync(scratch('data', 'ledger.sqlite'))).toBe(false);
+  });
+});
+
 describe('a repair of pages that are the same or have changed', () => {
   async function fetchTwice() {
     const site = { text: (_: string) => '<p>the same</p>', asked: [] as string[] };
@@ -247,6 +270,39 @@ describe('a repair of pages that are the same or have changed', () => {
     ]);
     expect(await read(1, '/a')).toBe('<p>another</p>');
     expect(await read(2, '/b')).toBe('<p>the same</p>');
+    expect((await verify()).code).toBe(0);
+  });
+});
+
+describe('a repair of the files of a mirror', () => {
+  it('has the mirror download their cases again', async () => {
+    const site = closing(await startJudicialKy({ seed: 7, cases: 40 }));
+    const env = {
+      BAILIIKC_UJ_BASE_URL: site.url,
+      BAILIIKC_UJ_FILE_HOSTS: site.boxUrl,
+      BAILIIKC_MIN_FREE_MB: '1',
+      PLAYWRIGHT_POST_CLICK_SLEEP_SECONDS: '0',
+    };
+    const more = ['--rate', 'off', '--allow-host', '127.0.0.1', '--data', scratch('data')];
+    expect((await curlew(['mirror', 'sync', ...more], { env })).code).toBe(0);
+    await curlew(['mirror', 'run', ...more, '--delay', '0'], { env });
+    const rows = query('SELECT file_path FROM case_files LIMIT 3');
+    const paths = rows.map(({ file_path }) => scratch('data', 'pdfs', String(file_path)));
+    const [missing = '', damaged = ''] = paths;
+    const contents = () => Promise.all(paths.map((path) => readFile(path)));
+    const before = await contents();
+    await rm(missing);
+    const flipped = await readFile(damaged);
+    flipped[50] = (flipped[50] ?? 0) ^ 1;
+    await writeFile(damaged, flipped);
+    expect((await verify()).code).toBe(1);
+    const planned = await curlew(['verify', '--repair', '--dry-run', ...more], { env });
+    expect(planned.stdout).toContain('2 to fetch');
+
+    const repaired = await curlew(['verify', '--repair', ...more], { env });
+    expect(repaired.stdout).toContain('2 repaired, 0 left.');
+    expect(repaired.code).toBe(0);
+    expect(await contents()).toEqual(before);
     expect((await verify()).code).toBe(0);
   });
 });

@@ -6,6 +6,7 @@ import { CurlewError } from '../../platform/errors.ts';
 import type { DataDirectory } from '../data-directory.ts';
 import type { SettingsInput } from '../settings.ts';
 import type { Repair } from './repair.ts';
+import { repairMirror } from './repair-mirror.ts';
 import type { RepairPlan } from './repair-plan.ts';
 import { repairRun } from './repair-run.ts';
 
@@ -17,6 +18,9 @@ export async function repairData(
   onRepair: (repair: Repair) => void,
 ): Promise<void> {
   if (plan.rebuildsIndexes) await data.ledger.rebuildIndexes(plan.counts);
+  for (const [source, cases] of plan.mirrors) {
+    await repairMirror(data.path, source, cases, settings, patience, onRepair);
+  }
   for (const [run, requests] of plan.runs) {
     try {
       const { status } = await data.ledger.run(run);

@@ -4,9 +4,19 @@ import type { ExchangeId, RequestId } from '../../ledger/page-result.ts';
 import type { RunId } from '../../ledger/run.ts';
 import type { Finding } from '../verify/finding.ts';
 
+/** A version of the file of a mirror's case. */
+export interface DamagedCase {
+  readonly token: string;
+  /** Under `pdfs/`. */
+  readonly file: string;
+  readonly run: RunId | undefined;
+}
+
 /** What is to be done about findings: exchanges by run and request, and rows that follow from others. */
 export class RepairPlan {
   readonly runs = new Map<RunId, Map<RequestId, Set<ExchangeId>>>();
+  /** By source of a mirror: files of its cases. */
+  readonly mirrors = new Map<string, DamagedCase[]>();
   /** Runs whose counts are wrong. */
   readonly counts = new Set<RunId>();
   rebuildsIndexes = false;
@@ -25,8 +35,8 @@ export class RepairPlan {
       case 'file_missing':
       case 'file_size':
       case 'file_damaged': {
-        const request = finding.exchange && (await requestOf(finding.exchange));
-        this.#addExchange(finding.run, request, finding.exchange);
+        if (finding.exchange === undefined) return this.#addMirrorFile(finding);
+        this.#addExchange(finding.run, await requestOf(finding.exchange), finding.exchange);
         return;
       }
       case 'count_wrong':
@@ -51,8 +61,23 @@ export class RepairPlan {
     }
   }
 
+  /** How many are to be fetched. */
   get requests(): number {
-    return [...this.runs.values()].reduce((sum, { size }) => sum + size, 0);
+    const cases = [...this.mirrors.values()].reduce((sum, { length }) => sum + length, 0);
+    return [...this.runs.values()].reduce((sum, { size }) => sum + size, cases);
+  }
+
+  /** Of an index there is only the site's newest version. */
+  #addMirrorFile({ path, of, run }: Extract<Finding, { readonly of: string }>): void {
+    const [, file] = /^pdfs\/(.*)$/s.exec(path) ?? [];
+    const [, source, token] = /^(\S+) (\S+)$/.exec(of) ?? [];
+    if (file === undefined || source === undefined || token === undefined) {
+      this.others++;
+      return;
+    }
+    const cases = this.mirrors.get(source) ?? [];
+    this.mirrors.set(source, cases);
+    cases.push({ token, file, run });
   }
 
   #addExchange(run: RunId | undefined, request: RequestId | undefined, exchange: ExchangeId | undefined): void {

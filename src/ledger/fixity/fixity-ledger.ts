@@ -43,6 +43,12 @@ export interface MirrorFile {
   readonly of: string;
 }
 
+/** What a file was when it was stored. */
+interface FileDigest {
+  readonly sha256: string;
+  readonly size: number | undefined;
+}
+
 /** Whether every page of the file is looked into, or only that it can be read through. */
 export type IntegrityDepth = 'full' | 'quick';
 
@@ -183,6 +189,15 @@ export class FixityLedger {
       size: row.file_size_bytes === null ? undefined : Number(row.file_size_bytes),
       of: row.source === null ? 'a case that is gone' : `${row.source} ${row.action_token_norm}`,
     }));
+  }
+
+  /** The version of a case's file under this path of `pdfs/`. */
+  caseFileAt(path: string): FileDigest | undefined {
+    const sql = `SELECT file_sha256, file_size_bytes FROM ${this.#caseFiles()} WHERE file_path = ? LIMIT 1`;
+    const [row] = this.#all(sql, path);
+    if (row === undefined) return undefined;
+    const size = row.file_size_bytes === null ? undefined : Number(row.file_size_bytes);
+    return { sha256: String(row.file_sha256), size };
   }
 
   /** Whether a version of a case's file is there under this path of `pdfs/`. */
