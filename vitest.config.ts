@@ -21,6 +21,7 @@ const LONG = [
   'guarantees/g1-nothing-lost',
   'power/power-cuts',
   'power/durable-cuts',
+  'power/failing-calls',
   'speculation/kill',
   'e2e/browser-answers',
   'mirror/client-browser',

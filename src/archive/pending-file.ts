@@ -123,6 +123,8 @@ export class PendingFile {
       return false;
     }
     await this.#files.rename(link, path);
+    // If both are names of one file already, nothing was done, and both are there (rename(2)).
+    await this.#files.remove(link);
     return true;
   }
 
@@ -150,6 +152,7 @@ export class PendingFile {
   /** A partial file that cannot be removed now is removed at the next start. */
   async #abandon(): Promise<void> {
     await this.discard().catch(() => {});
+    await this.#files.remove(`${this.#partial}-link`).catch(() => {});
   }
 
   #pending(): OpenFile {

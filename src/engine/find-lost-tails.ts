@@ -7,7 +7,7 @@ import { ArchiveReader } from '../archive/archive-reader.ts';
 import type { StoredExchange } from '../ledger/exchange-table.ts';
 import type { RunId } from '../ledger/run.ts';
 import type { LostTail } from '../ledger/take-back-lost.ts';
-import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { CurlewError, ErrorCode, systemCodeOf } from '../platform/errors.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { locationOf } from './read-exchange.ts';
 
@@ -36,6 +36,13 @@ export async function findLostTails(data: DataDirectory, run: RunId): Promise<Lo
   }
 }
 
+function unreadable(cause: CurlewError): CurlewError {
+  return new CurlewError(ErrorCode.dataDirectory, cause.message, {
+    remedy: 'Check that the data directory can be read and that its disk is healthy, then resume the run.',
+    cause,
+  });
+}
+
 /** Undefined when all of the exchange is there, with what stands before it from `start` on, and the file of a download. */
 async function whyLost(
   { ledger, files, disk }: DataDirectory,
@@ -55,7 +62,10 @@ async function whyLost(
     if (filePath === undefined || (await disk.sizeOf(join(files, filePath))) === bodySize) return undefined;
     return `${filePath} is not there, or not whole`;
   } catch (error) {
-    if (error instanceof CurlewError && error.code === ErrorCode.archiveDamaged) return error.message;
-    throw error;
+    if (!(error instanceof CurlewError) || error.code !== ErrorCode.archiveDamaged) throw error;
+    // What cannot be read now may be there: nothing is cut for that.
+    const code = systemCodeOf(error.cause);
+    if (code !== undefined && /^E(?!RR_|NOENT$)/.test(code)) throw unreadable(error);
+    return error.message;
   }
 }

@@ -75,6 +75,8 @@ export class Scribe implements Pick<RunWriter, 'seed' | 'ask' | 'heartbeat'> {
   readonly #bodies: KnownBodies;
   #archive: ArchiveWriter | undefined;
   #unsyncedBytes = 0;
+  /** Whether what an earlier process left was looked at. Before that, a sync would only make damage last. */
+  #isChecked = false;
   /** The sync that is under way. */
   #syncing: Promise<void> | undefined;
 
@@ -181,7 +183,7 @@ export class Scribe implements Pick<RunWriter, 'seed' | 'ask' | 'heartbeat'> {
    */
   async #syncArchive(): Promise<SegmentEnd[]> {
     const { archive, ledger, disk } = this.#data;
-    if (!this.#options.archives) return [];
+    if (!this.#isChecked) return [];
     const unsynced = await ledger.unsyncedSegments();
     const own = unsynced.filter(({ run }) => run === this.#options.run);
     await syncSegments(archive, own, disk);
@@ -203,6 +205,7 @@ export class Scribe implements Pick<RunWriter, 'seed' | 'ask' | 'heartbeat'> {
     if (lost.length > 0) await this.#writer.takeBack(lost);
     await handleLostBytes(this.#data, this.#writer, this.#options.run, this.#options.refetchLost);
     await cutTails(archive, await ledger.segmentsOf(this.#options.run), disk);
+    this.#isChecked = true;
     const allocateSegment = async () => {
       const segment = await this.#writer.addSegment();
       this.#ownSegments.add(segment);

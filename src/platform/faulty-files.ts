@@ -3,6 +3,32 @@
 
 import type { Files, OpenFile } from './files.ts';
 
+/** What can be asked of a disk, and so can fail. */
+export const FILE_OPERATIONS = [
+  'open',
+  'write',
+  'read',
+  'truncate',
+  'sync',
+  'close',
+  'list',
+  'makeDirectory',
+  'rename',
+  'link',
+  'remove',
+  'syncDirectory',
+  'sizeOf',
+  'freeBytes',
+] as const;
+export type FileOperation = (typeof FILE_OPERATIONS)[number];
+
+/** One call that fails, the first being number 1. A `short` write takes half of what it is offered. */
+export interface Fault {
+  readonly operation: FileOperation;
+  readonly call: number;
+  readonly code: 'ENOSPC' | 'EIO' | 'EACCES' | 'short';
+}
+
 export class FaultyFiles implements Files {
   readonly #inner: Files;
   /** Bytes that may still be written. Removing files does not give room back: the test says when there is room again. */
@@ -10,25 +36,39 @@ export class FaultyFiles implements Files {
   /** No write takes more bytes than this. */
   longestWrite = Number.POSITIVE_INFINITY;
   /** Operations that fail with EIO as long as they are named here. */
-  readonly broken = new Set<'sync' | 'truncate' | 'rename' | 'link'>();
+  readonly broken = new Set<FileOperation>();
   /** How many writes were asked for. */
   writes = 0;
+  readonly #fault: Fault | undefined;
+  #calls = 0;
 
-  constructor(inner: Files) {
+  constructor(inner: Files, fault?: Fault) {
     this.#inner = inner;
+    this.#fault = fault;
+  }
+
+  /** Whether the call that is to fail was made. */
+  get isHit(): boolean {
+    return this.#fault !== undefined && this.#calls >= this.#fault.call;
   }
 
   async open(path: string, mode: 'read' | 'write'): Promise<OpenFile> {
+    this.#check('open');
     const file = await this.#inner.open(path, mode);
     return {
       write: async (bytes, position) => {
         this.writes += 1;
-        const allowed = Math.min(bytes.length, this.longestWrite, this.room);
+        const isShort = this.#check('write');
+        const offered = isShort ? Math.ceil(bytes.length / 2) : bytes.length;
+        const allowed = Math.min(offered, this.longestWrite, this.room);
         if (allowed === 0 && bytes.length > 0) throw systemError('ENOSPC', 'no space left on device, write');
         this.room -= allowed;
         return file.write(bytes.subarray(0, allowed), position);
       },
-      read: (target, position) => file.read(target, position),
+      read: async (target, position) => {
+        this.#check('read');
+        return file.read(target, position);
+      },
       truncate: async (length) => {
         this.#check('truncate');
         await file.truncate(length);
@@ -37,7 +77,11 @@ export class FaultyFiles implements Files {
         this.#check('sync');
         await file.sync();
       },
-      close: () => file.close(),
+      close: async () => {
+        // Linux has closed it also when it says that it could not write (close(2)).
+        await file.close();
+        this.#check('close');
+      },
     };
   }
 
@@ -52,31 +96,41 @@ export class FaultyFiles implements Files {
   }
 
   async freeBytes(path: string): Promise<number> {
+    this.#check('freeBytes');
     return Math.min(this.room, await this.#inner.freeBytes(path));
   }
 
-  list(directory: string): Promise<string[]> {
+  async list(directory: string): Promise<string[]> {
+    this.#check('list');
     return this.#inner.list(directory);
   }
 
-  makeDirectory(directory: string): Promise<string | undefined> {
+  async makeDirectory(directory: string): Promise<string | undefined> {
+    this.#check('makeDirectory');
     return this.#inner.makeDirectory(directory);
   }
 
-  remove(path: string): Promise<void> {
-    return this.#inner.remove(path);
+  async remove(path: string): Promise<void> {
+    this.#check('remove');
+    await this.#inner.remove(path);
   }
 
-  syncDirectory(directory: string): Promise<void> {
-    return this.#inner.syncDirectory(directory);
+  async syncDirectory(directory: string): Promise<void> {
+    this.#check('syncDirectory');
+    await this.#inner.syncDirectory(directory);
   }
 
-  sizeOf(path: string): Promise<number | undefined> {
+  async sizeOf(path: string): Promise<number | undefined> {
+    this.#check('sizeOf');
     return this.#inner.sizeOf(path);
   }
 
-  #check(operation: 'sync' | 'truncate' | 'rename' | 'link'): void {
+  /** Throws if this call is to fail, and gives whether it is to be short. */
+  #check(operation: FileOperation): boolean {
     if (this.broken.has(operation)) throw systemError('EIO', `i/o error, ${operation}`);
+    if (operation !== this.#fault?.operation || ++this.#calls !== this.#fault.call) return false;
+    if (this.#fault.code !== 'short') throw systemError(this.#fault.code, `made to fail, ${operation}`);
+    return true;
   }
 }
 

@@ -1,9 +1,13 @@
 // What the tests of power cuts share: how to go on quickly, and how to look at what was left.
 
+import { hash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll } from 'vitest';
 import { verifyData } from '../../src/engine/verify/verify-data.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
+import type { RunSummary } from '../../src/ledger/run.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { type Files, systemFiles } from '../../src/platform/files.ts';
 import { systemRandom } from '../../src/platform/random.ts';
@@ -46,4 +50,41 @@ export async function statusIn(data: string): Promise<string | undefined> {
   } finally {
     await ledger.close();
   }
+}
+
+/** What a run has come to, as far as it does not depend on time. */
+export interface Outcome {
+  readonly summary: Pick<RunSummary, 'status' | 'health' | 'requests' | 'records' | 'invalid'>;
+  readonly records: readonly string[];
+  readonly exchanges: readonly string[];
+  readonly files: readonly string[];
+}
+
+export async function outcomeOf(
+  data: string,
+  { status, health, requests, records, invalid }: RunSummary,
+): Promise<Outcome> {
+  const ledger = await Ledger.open(data, { clock: systemClock, readOnly: true });
+  try {
+    const { id } = await ledger.run('latest');
+    const found = await ledger.recordsAfter(id, 0, 1_000);
+    const exchanges = await ledger.exchangesAfter(id, undefined, 1_000);
+    return {
+      summary: { status, health, requests, records, invalid },
+      records: found.map(({ kind, data }) => JSON.stringify([kind, data])).sort(),
+      exchanges: exchanges
+        .map((one) => `${one.url} ${one.status} ${Buffer.from(one.bodySha256).toString('hex')}`)
+        .sort(),
+      files: await filesIn(join(data, 'files')),
+    };
+  } finally {
+    await ledger.close();
+  }
+}
+
+async function filesIn(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const hashed = paths.map(async (path) => `${relative(directory, path)} ${hash('sha256', await readFile(path))}`);
+  return (await Promise.all(hashed)).sort();
 }

@@ -3,21 +3,17 @@
 // For the test files beside it, which share the work.
 
 import { execFile } from 'node:child_process';
-import { hash } from 'node:crypto';
-import { readdir, readFile, rm } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { deserialize } from 'node:v8';
 import { beforeAll, expect } from 'vitest';
 import { resume, run } from '../../src/engine/run.ts';
 import type { Durability } from '../../src/ledger/database.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
 import type { RunSummary } from '../../src/ledger/run.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { seededRandom } from '../../src/platform/random.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
-import { findingsIn, quickFiles, statusIn, withoutSync } from './after-crash.ts';
+import { findingsIn, type Outcome, outcomeOf, quickFiles, statusIn, withoutSync } from './after-crash.ts';
 import { DiskHistory, writeState } from './crash-state.ts';
 import { type SmallSite, SmallSiteScraper, smallSiteOptions, startSmallSite } from './small-site.ts';
 
@@ -41,40 +37,6 @@ async function record(durability: Durability): Promise<DiskHistory> {
   const output = scratch('events');
   await promisify(execFile)(process.execPath, [program, site.url, scratch('recorded'), output, durability]);
   return new DiskHistory(deserialize(await readFile(output)));
-}
-
-/** What a run has come to, as far as it does not depend on time. */
-interface Outcome {
-  readonly summary: Pick<RunSummary, 'status' | 'health' | 'requests' | 'records' | 'invalid'>;
-  readonly records: readonly string[];
-  readonly exchanges: readonly string[];
-  readonly files: readonly string[];
-}
-
-async function outcomeOf(data: string, { status, health, requests, records, invalid }: RunSummary): Promise<Outcome> {
-  const ledger = await Ledger.open(data, { clock: systemClock, readOnly: true });
-  try {
-    const { id } = await ledger.run('latest');
-    const found = await ledger.recordsAfter(id, 0, 1_000);
-    const exchanges = await ledger.exchangesAfter(id, undefined, 1_000);
-    return {
-      summary: { status, health, requests, records, invalid },
-      records: found.map(({ kind, data }) => JSON.stringify([kind, data])).sort(),
-      exchanges: exchanges
-        .map((one) => `${one.url} ${one.status} ${Buffer.from(one.bodySha256).toString('hex')}`)
-        .sort(),
-      files: await filesIn(join(data, 'files')),
-    };
-  } finally {
-    await ledger.close();
-  }
-}
-
-async function filesIn(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const hashed = paths.map(async (path) => `${relative(directory, path)} ${hash('sha256', await readFile(path))}`);
-  return (await Promise.all(hashed)).sort();
 }
 
 /** Goes on after the power cut, as a person does: there is a run, or there is none. */

@@ -26,8 +26,17 @@ export class DiskHistory {
     }
   }
 
+  /** Every file by its path when the process is killed before the event of number `at`: what was asked of the system is there. */
+  killedState(at: number): Map<string, Buffer> {
+    return this.#stateAt(at, undefined);
+  }
+
   /** Every file that is left, by its path, when the power is cut before the event of number `at`. */
   crashState(at: number, random: Random): Map<string, Buffer> {
+    return this.#stateAt(at, random);
+  }
+
+  #stateAt(at: number, random: Random | undefined): Map<string, Buffer> {
     const left = new Map<string, Buffer>();
     const contents = new Map<FileId, Buffer>();
     const contentOf = (file: FileId): Buffer => {
@@ -71,7 +80,8 @@ export async function writeState(home: string, state: ReadonlyMap<string, Buffer
 
 type FileChange = Extract<Numbered, { readonly kind: 'write' | 'truncate' }>;
 
-function fileAfter(file: FileId, events: readonly Numbered[], random: Random): Buffer {
+/** Without chance nothing is lost. */
+function fileAfter(file: FileId, events: readonly Numbered[], random: Random | undefined): Buffer {
   const synced = syncedIn(events);
   const changes = events.filter((event): event is FileChange => event.kind === 'write' || event.kind === 'truncate');
   const base = changed(
@@ -80,6 +90,7 @@ function fileAfter(file: FileId, events: readonly Numbered[], random: Random): B
   );
   const unsynced = changes.filter(({ number }) => number >= synced);
   if (unsynced.length === 0) return base;
+  if (random === undefined) return changed(base, unsynced);
   // Until SQLite has a log, it makes its file with a journal: whole, or not at all.
   if (file === LEDGER && base.length === 0) return pick(random, [base, changed(base, unsynced)]);
   switch (pick(random, ['none', 'all', 'first', 'first', 'pages', 'pages'])) {
@@ -146,12 +157,15 @@ function mixed(before: Buffer, after: Buffer, random: Random): Buffer {
   return whole;
 }
 
-function namesAfter(events: readonly Numbered[], random: Random): Map<string, Entry> {
+function namesAfter(events: readonly Numbered[], random: Random | undefined): Map<string, Entry> {
   const names = new Map<string, Entry>();
   const synced = syncedIn(events);
   const changes = events.filter(({ kind }) => kind !== 'sync_names');
   const lasting = changes.filter(({ number }) => number < synced).length;
-  const kept = pick(random, [lasting, changes.length, lasting + upTo(random, changes.length - lasting)]);
+  const kept =
+    random === undefined
+      ? changes.length
+      : pick(random, [lasting, changes.length, lasting + upTo(random, changes.length - lasting)]);
   for (const event of changes.slice(0, kept)) {
     if (event.kind === 'enter') names.set(event.name, event.entry);
     if (event.kind === 'leave') names.delete(event.name);
