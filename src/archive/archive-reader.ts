@@ -21,11 +21,11 @@ const MOST_OPEN_SEGMENTS = 16;
 
 export class ArchiveReader {
   readonly #directory: string;
-  readonly #files: Files;
+  readonly #files: Pick<Files, 'open'>;
   /** Open segments, the one used last at the end. */
   readonly #open = new Map<number, Promise<OpenFile>>();
 
-  constructor(directory: string, files: Files = systemFiles) {
+  constructor(directory: string, files: Pick<Files, 'open'> = systemFiles) {
     this.#directory = directory;
     this.#files = files;
   }

@@ -5,6 +5,7 @@ import { ArchiveReader } from '../archive/archive-reader.ts';
 import type { StoredExchange } from '../ledger/exchange-table.ts';
 import type { ExchangeId } from '../ledger/page-result.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { readAhead } from '../platform/read-ahead.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { locationOf } from './read-exchange.ts';
 
@@ -24,7 +25,8 @@ export class KnownBodies {
 
   constructor({ ledger, archive, disk }: Pick<DataDirectory, 'ledger' | 'archive' | 'disk'>) {
     this.#data = { ledger };
-    this.#reader = new ArchiveReader(archive, disk);
+    // Pages that repeat those of an earlier run come in about the same order.
+    this.#reader = new ArchiveReader(archive, readAhead(disk));
   }
 
   /** At once for a body that is new, or was checked; undefined for one that is new. */
