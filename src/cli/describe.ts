@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { loadEither } from '../engine/load-scraper.ts';
 import type { JsonSchema, ScraperDescription } from '../scraper/describe.ts';
 import { jsonLine } from './json-line.ts';
-import { loadEither } from './load-scraper.ts';
 import { addJsonOption, type JsonOption } from './options.ts';
 
 export function define(command: Command): Command {

@@ -60,6 +60,8 @@ export interface FetchOptions {
   readonly durability?: 'process' | 'power';
   readonly redactArchive?: boolean;
   readonly patience?: number | 'off';
+  readonly stepTimeout?: number;
+  readonly stepMemory?: number;
 }
 
 /** What is not given has no value, so that a resumed run keeps its own: the defaults are those of the settings. */
@@ -96,6 +98,14 @@ const FETCH_OPTIONS = {
     )
       .argParser(readPatience)
       .default(undefined, '10m'),
+  stepTimeout: () =>
+    new Option('--step-timeout <time>', 'how long a step may take for one page: 10s, 2m')
+      .argParser(readTime)
+      .default(undefined, '10s'),
+  stepMemory: () =>
+    new Option('--step-memory <MB>', 'how much memory a step may take for one page')
+      .argParser(readCount)
+      .default(undefined, '512'),
 } as const satisfies Record<keyof FetchOptions, () => Option>;
 
 type FetchOptionName = keyof typeof FETCH_OPTIONS;
@@ -127,8 +137,8 @@ export function addResumedFetchOptions(command: Command): Command {
 
 /** Only what was given, so that a resumed run keeps its own settings for the rest. */
 export function settingsFrom(options: FetchOptions): SettingsInput {
-  const { concurrency, rate, robots, proxy, userAgent, baseUrl, durability, redactArchive, allowHost, patience } =
-    options;
+  const { concurrency, rate, robots, proxy, userAgent, baseUrl, durability, redactArchive, allowHost } = options;
+  const { patience, stepTimeout, stepMemory } = options;
   return {
     ...(concurrency !== undefined && { concurrency }),
     ...(rate !== undefined && { rate }),
@@ -140,6 +150,8 @@ export function settingsFrom(options: FetchOptions): SettingsInput {
     ...(redactArchive !== undefined && { redactArchive }),
     ...(allowHost !== undefined && { allowHosts: allowHost }),
     ...(patience !== undefined && { patienceMs: patience }),
+    ...(stepTimeout !== undefined && { stepTimeoutMs: stepTimeout }),
+    ...(stepMemory !== undefined && { stepMemoryMb: stepMemory }),
   };
 }
 
@@ -168,13 +180,16 @@ function readRate(text: string): number | 'off' {
 
 const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
-/** A time as a person writes it, in ms: 90s, 10m, 2h. */
 function readPatience(text: string): number | 'off' {
-  if (text === 'off') return 'off';
+  return text === 'off' ? 'off' : readTime(text, undefined, ', or off');
+}
+
+/** A time as a person writes it, in ms: 90s, 10m, 2h. */
+function readTime(text: string, _before?: unknown, or = ''): number {
   const [, amount, unit] = /^(\d+(?:\.\d+)?)([smh])$/.exec(text) ?? [];
   const ms = Math.round(Number(amount) * (UNITS_MS[unit as keyof typeof UNITS_MS] ?? Number.NaN));
   if (!Number.isSafeInteger(ms) || ms < 1) {
-    throw new InvalidArgumentError('It must be a time such as 90s, 10m or 2h, or off.');
+    throw new InvalidArgumentError(`It must be a time such as 90s, 10m or 2h${or}.`);
   }
   return ms;
 }

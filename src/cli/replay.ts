@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { compareRecords, type RecordDiff } from '../engine/compare-records.ts';
+import { loadScraperOrSite } from '../engine/load-scraper.ts';
 import { readRecords } from '../engine/record-stream.ts';
 import { type RunId, readable } from '../ledger/run.ts';
 import type { AnyScraperParams } from '../scraper/scraper.ts';
@@ -7,7 +8,6 @@ import { driveRun } from './drive-run.ts';
 import { ExitCode } from './exit-code.ts';
 import { printable } from './format.ts';
 import { jsonLine } from './json-line.ts';
-import { loadScraperOrSite } from './load-scraper.ts';
 import { lookAtData } from './look-at-data.ts';
 import {
   addDataOption,

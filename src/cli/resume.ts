@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { loadScraperOrSite, loadSite } from '../engine/load-scraper.ts';
 import { readable } from '../ledger/run.ts';
 import type { AnyScraperParams } from '../scraper/scraper.ts';
 import { driveRun } from './drive-run.ts';
-import { loadScraperOrSite, loadSite } from './load-scraper.ts';
 import { lookAtData } from './look-at-data.ts';
 import {
   addDataOption,

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { loadScraper } from '../engine/load-scraper.ts';
 import { nothingObserved } from '../engine/observations.ts';
 import { driveRun } from './drive-run.ts';
-import { loadScraper } from './load-scraper.ts';
 import { hasData } from './look-at-data.ts';
 import {
   addDataOption,

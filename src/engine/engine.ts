@@ -12,33 +12,46 @@ import type { Clock, Instant } from '../platform/clock.ts';
 import { crashPoint } from '../platform/crash-point.ts';
 import type { AnswerSource } from './answer-source.ts';
 import { Committer } from './committer.ts';
-import type { FinishedPage } from './finish-page.ts';
+import { finishPage } from './finish-page.ts';
 import { Lane } from './lane.ts';
 import type { Prober } from './prober.ts';
 import type { Progress } from './progress.ts';
 import type { PreparedPage, Scribe } from './scribe.ts';
 import type { Seeder } from './seeder.ts';
+import { PageReader, type PageReaderOptions } from './steps/page-reader.ts';
+import type { Reading, ReadingJob } from './steps/reading.ts';
+import { sizeOf, type Unread } from './steps/unread.ts';
 
 export interface EngineOptions {
   readonly scribe: Scribe;
   readonly source: AnswerSource;
   readonly seeder: Seeder;
   readonly prober: Prober;
-  /** Turns an answer into a page to be committed. */
-  readonly finish: (request: ClaimedRequest, outcome: Outcome) => FinishedPage;
+  /** What is to be read of an answer, or what it came to without being read. */
+  readonly plan: (request: ClaimedRequest, outcome: Outcome) => ReadingJob | Reading;
+  readonly reading: Omit<PageReaderOptions, 'onFailed'>;
   readonly progress: Progress;
   readonly clock: Clock;
   /** Requests of one host in flight at once. */
   readonly concurrency: number;
+  /** How many requests are made last, each alone. */
+  readonly setAside: number;
   readonly onCommitted: () => void;
 }
 
 interface Answered {
+  readonly lane: Lane;
   readonly request: ClaimedRequest;
   readonly outcome: Outcome;
 }
 
 export type EngineEnd = 'completed' | 'stopped';
+
+/** Bodies that wait to be read, of all lanes together; above this a lane has one at a time. */
+const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
+/** So many answers are read together, or as many as come within this time. */
+const FULL_GROUP = 16;
+const GROUP_MS = 4;
 
 export class Engine {
   readonly #options: EngineOptions;
@@ -50,15 +63,24 @@ export class Engine {
   readonly #wakes = new Map<HostId, Instant>();
   /** Requests taken from lanes whose pages are not yet handed to the committer. */
   #active = 0;
-  /** Those among them that are answered: they hold their bodies. */
+  /** Those among them that are answered and not planned yet: they hold their bodies. */
   readonly #answered: Answered[] = [];
+  readonly #reader: PageReader;
+  /** Answers that are being read, or wait for it. */
+  readonly #unread = new Set<Unread>();
+  #unreadBytes = 0;
   #pending = 0;
+  #setAside: number;
   #readsSoon = false;
+  #waitsForMore: NodeJS.Timeout | undefined;
+  #pumpsSoon = false;
   readonly #end: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #idled: PromiseWithResolvers<void> = Promise.withResolvers();
 
   constructor(options: EngineOptions) {
     this.#options = options;
+    this.#setAside = options.setAside;
+    this.#reader = new PageReader({ ...options.reading, onFailed: (error) => this.#fail(error) });
     this.#committer = new Committer({
       ...options,
       onCommitted: (pages, result) => this.#committed(pages, result),
@@ -93,6 +115,7 @@ export class Engine {
       await Promise.all(feeding);
       await this.#idle();
       this.#abort.abort(STOPPED);
+      await this.#reader.close();
       await this.#committer.drain();
       await heart;
     }
@@ -102,14 +125,22 @@ export class Engine {
   /** Ends the run after what is on the wire; `now` does not wait for that either. */
   stop(how: 'gently' | 'now'): void {
     this.#stop.abort(STOPPED);
-    if (how === 'now') this.#abort.abort(STOPPED);
+    if (how === 'now') this.#abandon();
     this.#end.resolve();
   }
 
   #fail(error: unknown): void {
     this.#end.reject(error);
     this.#stop.abort(STOPPED);
+    this.#abandon();
+  }
+
+  /** What is on the wire or being read is waited for no longer: it stays claimed, and ending the run hands it back. */
+  #abandon(): void {
     this.#abort.abort(STOPPED);
+    this.#active -= this.#unread.size;
+    this.#unread.clear();
+    this.#settleIdle();
   }
 
   #pump(): void {
@@ -118,7 +149,7 @@ export class Engine {
       return;
     }
     for (const lane of this.#lanes.values()) {
-      while (!this.#committer.isFull && this.#answered.length < this.#options.concurrency) {
+      while (!this.#committer.isFull && (this.#unreadBytes < MOST_UNREAD_BYTES || lane.unread === 0)) {
         const request = lane.take();
         if (request === undefined) break;
         this.#active++;
@@ -127,9 +158,29 @@ export class Engine {
       const count = lane.ask();
       if (count > 0) this.#committer.want(lane.id, count);
     }
-    if (this.#pending === 0 && this.#active === 0 && this.#committer.isEmpty && this.#allAskedFor()) {
-      this.#end.resolve();
+    const isDone = this.#pending === this.#setAside && this.#active === 0 && this.#committer.isEmpty;
+    if (!isDone || !this.#allAskedFor()) return;
+    if (this.#setAside === 0) this.#end.resolve();
+    else void this.#workAlone();
+  }
+
+  /** Makes one of the requests that were set aside, when there is nothing else to do. */
+  async #workAlone(): Promise<void> {
+    this.#setAside--;
+    this.#active++;
+    try {
+      const request = await this.#options.scribe.takeSetAside();
+      const lane = request && this.#lanes.get(request.hostId);
+      if (request !== undefined && lane !== undefined && !this.#stop.signal.aborted) {
+        lane.begin();
+        await this.#work(lane, request);
+        return;
+      }
+    } catch (error) {
+      this.#fail(error);
     }
+    this.#active--;
+    this.#pump();
   }
 
   /** Whether nothing more enters the queue by itself. */
@@ -141,7 +192,8 @@ export class Engine {
     try {
       const outcome = await this.#answer(lane, request);
       crashPoint('after-fetch');
-      this.#answered.push({ request, outcome });
+      lane.answered();
+      this.#answered.push({ lane, request, outcome });
     } catch (error) {
       this.#active--;
       // What was not answered because we are stopping stays claimed; ending the run hands it back.
@@ -162,35 +214,79 @@ export class Engine {
   }
 
   /**
-   * Pages are read together, when the requests that take the place of the answered ones are on their way: undici sends on a
-   * connection that was used before only after the next turn of the event loop, so that a page that is read right away would
-   * hold them up.
+   * Pages are read together: a watch over the author's code costs as much for one as for many. So others are waited for a
+   * moment, unless none is on the wire. Then not at once, but when the requests that take the place of the answered ones are
+   * on their way: undici sends on a connection that was used before only after the next turn of the event loop, so that a
+   * page that is read right away would hold them up.
    */
   #readSoon(): void {
     if (this.#readsSoon) return;
+    const onWire = this.#active - this.#answered.length - this.#unread.size;
+    if (this.#answered.length < FULL_GROUP && onWire > 0) {
+      this.#waitsForMore ??= setTimeout(() => this.#readAnswered(), GROUP_MS);
+      return;
+    }
     this.#readsSoon = true;
-    setImmediate(() =>
-      setImmediate(() => {
-        this.#readsSoon = false;
-        this.#readAnswered();
-      }),
-    );
+    setImmediate(() => setImmediate(() => this.#readAnswered()));
   }
 
   #readAnswered(): void {
-    const { scribe, finish } = this.#options;
+    this.#readsSoon = false;
+    clearTimeout(this.#waitsForMore);
+    this.#waitsForMore = undefined;
+    const { scribe, plan } = this.#options;
     const answered = this.#answered.splice(0);
+    const unread: Unread[] = [];
     try {
-      const exchanges = answered.map(({ outcome }) => scribe.encode(outcome.exchanges));
-      for (const [index, { request, outcome }] of answered.entries()) {
-        this.#committer.submit({ ...finish(request, outcome), exchanges: exchanges[index] ?? [] });
+      for (const { lane, request, outcome } of answered) {
+        const exchanges = scribe.encode(outcome.exchanges);
+        const finish = (reading: Reading) => {
+          lane.read();
+          this.#committer.submit({ ...finishPage(request, reading), exchanges });
+        };
+        const planned = plan(request, outcome);
+        if ('kind' in planned) unread.push(this.#toRead(planned, lane, request, finish));
+        else {
+          this.#active--;
+          finish(planned);
+        }
       }
+      this.#reader.read(unread);
     } catch (error) {
       this.#fail(error);
     }
-    this.#active -= answered.length;
-    this.#pump();
-    if (this.#active === 0) this.#committer.hurry();
+    this.#pumpSoon();
+  }
+
+  #toRead(job: ReadingJob, lane: Lane, request: ClaimedRequest, finish: (reading: Reading) => void): Unread {
+    const bytes = sizeOf(job);
+    const unread: Unread = {
+      job,
+      host: lane.host,
+      suspect: request.isSuspect,
+      done: (reading) => {
+        this.#unreadBytes -= bytes;
+        // Abandoned meanwhile.
+        if (!this.#unread.delete(unread)) return;
+        this.#active--;
+        finish(reading);
+        this.#pumpSoon();
+      },
+    };
+    this.#unread.add(unread);
+    this.#unreadBytes += bytes;
+    return unread;
+  }
+
+  /** After this turn: pages are read many at a time. */
+  #pumpSoon(): void {
+    if (this.#pumpsSoon) return;
+    this.#pumpsSoon = true;
+    queueMicrotask(() => {
+      this.#pumpsSoon = false;
+      this.#pump();
+      if (this.#active === 0) this.#committer.hurry();
+    });
   }
 
   #committed(pages: readonly PreparedPage[], result: CommitResult): void {

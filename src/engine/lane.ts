@@ -9,6 +9,7 @@ export class Lane {
   readonly #concurrency: number;
   readonly #window: ClaimedRequest[] = [];
   #active = 0;
+  #unread = 0;
   /** Whether the ledger may have ready requests for this lane. */
   #mayHaveMore = true;
   #asked = 0;
@@ -25,16 +26,38 @@ export class Lane {
     return this.#active;
   }
 
-  /** The next request to work on, if the lane has room for it. Each one taken must be `finished`. */
+  /** Answers that are not read yet. */
+  get unread(): number {
+    return this.#unread;
+  }
+
+  /**
+   * The next request to work on, if the lane has room for it. Each one taken must be `finished`. A lane whose answers are
+   * read slowly asks for no more of them.
+   */
   take(): ClaimedRequest | undefined {
-    if (this.#active >= this.#concurrency) return undefined;
+    if (this.#active >= this.#concurrency || this.#unread >= this.#concurrency) return undefined;
     const next = this.#window.shift();
     if (next !== undefined) this.#active++;
     return next;
   }
 
+  /** A request that did not wait here is worked on. It must be `finished` too. */
+  begin(): void {
+    this.#active++;
+  }
+
   finished(): void {
     this.#active--;
+  }
+
+  /** One that was answered: it holds its body until it is read. */
+  answered(): void {
+    this.#unread++;
+  }
+
+  read(): void {
+    this.#unread--;
   }
 
   /** How many requests to ask the ledger for now; 0: none. What is asked for must be `receive`d. */

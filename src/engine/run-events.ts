@@ -5,7 +5,7 @@ import type { FetchEvent } from '../fetch/fetch-memory.ts';
 import type { Verdict } from '../ledger/verdict.ts';
 
 /** Of a single request, told with its URL. */
-export type PageEvent = 'retry' | 'step_failed' | Exclude<Verdict, 'done' | 'absent'>;
+export type PageEvent = 'retry' | 'step_failed' | 'set_aside' | Exclude<Verdict, 'done' | 'absent'>;
 
 /** Of a process that works on the run: in its log only. */
 export type ProcessEvent = 'started' | 'ended';
@@ -32,7 +32,8 @@ export const RUN_EVENTS: Readonly<Record<FetchEvent['kind'] | PageEvent | Proces
   robots_request: "Curlew's own request for a robots.txt",
   probe_request: "Curlew's own request to see whether a host is back",
   retry: 'a page is asked for again, when and why',
-  step_failed: 'a step threw, or a page did not fit',
+  set_aside: 'processes died twice while they had this request in hand: it is made last, and alone',
+  step_failed: 'a step threw, took too long or too much memory, or a page did not fit',
   skipped: 'a page was left out on purpose: robots.txt, say',
   failed: 'it cannot be had or read',
   blocked: 'it was refused',

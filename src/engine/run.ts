@@ -27,7 +27,10 @@ import { type RunWork, workRun } from './work-run.ts';
 export interface RunOptions extends SettingsInput {
   /** Directory of the ledger, the archive and the files. Made if need be. */
   readonly data: string;
-  /** The file the scraper was loaded from, so that the command line can resume the run. */
+  /**
+   * The file that exports the scraper's class as default: the command line can then resume the run, and steps that take long
+   * run in threads of their own.
+   */
   readonly source?: string;
   /** Who asked for it, for whoever looks at the run. Default `cli`. */
   readonly trigger?: Trigger;
@@ -77,7 +80,7 @@ export function run(scraper: Scraper, options: RunOptions): RunHandle {
       const params = plain({ ...scraper.params, ...(walkFrom !== 'declared' && { walkFrom }) });
       const created = { kind: 'scraper', trigger, name, source, params, replayOf: undefined } as const;
       const id = await data.ledger.createRun({ ...created, settings: saved(settings) }, seeds, walks);
-      return live(data, id, definition, settings, world);
+      return { ...live(data, id, definition, settings, world), file: source };
     };
   });
 }
@@ -115,8 +118,11 @@ export function resumeIn(
     data.ledger.setDurability(settings.durability);
     const definition = defineScraper(scraper, settings.baseUrl);
     await assertResumable(definition, data.ledger, begun.id);
-    if (begun.replayOf !== undefined) return replaying(data, begun.id, begun.replayOf, definition, settings);
-    return { ...live(data, begun.id, definition, settings, { ...world, ...worldOf(data) }), refetchLost };
+    const file = begun.source;
+    if (begun.replayOf !== undefined) {
+      return { ...replaying(data, begun.id, begun.replayOf, definition, settings), file };
+    }
+    return { ...live(data, begun.id, definition, settings, { ...world, ...worldOf(data) }), file, refetchLost };
   });
 }
 
@@ -126,7 +132,7 @@ export interface ReplayOptions {
   readonly data: string;
   /** Number of the run to replay, or `latest`. */
   readonly run: number | 'latest';
-  /** The file the scraper was loaded from. */
+  /** The file that exports the scraper's class as default: its steps then run on all processors. */
   readonly source?: string;
   /** Who asked for it, for whoever looks at the run. Default `cli`. */
   readonly trigger?: Trigger;
@@ -149,7 +155,7 @@ export function replay(scraper: Scraper, options: ReplayOptions): RunHandle {
     const { source, trigger = 'cli' } = options;
     const created = { kind: 'replay', trigger, name, source, params: original.params, replayOf: original.id } as const;
     const id = await data.ledger.createRun({ ...created, settings: saved(settings) }, seeds, walks);
-    return replaying(data, id, original.id, definition, settings);
+    return { ...replaying(data, id, original.id, definition, settings), file: source };
   });
 }
 
@@ -175,7 +181,7 @@ function replaying(
 }
 
 /** A run that exists in the ledger and waits to be worked on. */
-type Begun = Pick<RunWork, 'definition' | 'settings' | 'openSource' | 'archives' | 'refetchLost'> & {
+type Begun = Pick<RunWork, 'definition' | 'file' | 'settings' | 'openSource' | 'archives' | 'refetchLost'> & {
   readonly id: RunId;
 };
 type Begin = (data: DataDirectory) => Promise<Begun>;

@@ -62,10 +62,11 @@ interface World {
   readonly random: Random;
 }
 
-export class Scribe implements Pick<RunWriter, 'seed' | 'ask' | 'heartbeat'> {
+export class Scribe implements Pick<RunWriter, 'seed' | 'ask' | 'heartbeat' | 'takeSetAside'> {
   readonly seed: RunWriter['seed'];
   readonly ask: RunWriter['ask'];
   readonly heartbeat: RunWriter['heartbeat'];
+  readonly takeSetAside: RunWriter['takeSetAside'];
   readonly #data: DataDirectory;
   readonly #options: ScribeOptions;
   readonly #world: World;
@@ -89,6 +90,7 @@ export class Scribe implements Pick<RunWriter, 'seed' | 'ask' | 'heartbeat'> {
     this.seed = (...args) => this.#keepingUp(() => writer.seed(...args));
     this.ask = (...args) => this.#keepingUp(() => writer.ask(...args));
     this.heartbeat = (...args) => writer.heartbeat(...args);
+    this.takeSetAside = () => writer.takeSetAside();
   }
 
   /** Takes the run. Throws `run_owned` when another process has it. */

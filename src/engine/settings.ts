@@ -41,6 +41,10 @@ const Settings = z.strictObject({
     .default(8 * 1024 ** 3),
   /** Longest time for one request and its answer, in ms. Default 5 minutes; a download has 1 s more for every 16 KiB of it. */
   totalTimeoutMs: z.int().min(1).default(300_000),
+  /** Longest time that a step may take for one page, in ms; the page is then `failed`. Default 10 s. */
+  stepTimeoutMs: z.int().min(100).max(3_600_000).default(10_000),
+  /** Most memory that a step may take for one page, in MB; the page is then `failed`. Default 512. */
+  stepMemoryMb: z.int().min(64).max(65_536).default(512),
   /**
    * How long a host is waited for that has not answered once in the run, in ms, or `off`: as long as it takes. Default 10
    * minutes; for a list of addresses (`fetch`) one.

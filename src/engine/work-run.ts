@@ -12,18 +12,21 @@ import type { AnswerSource } from './answer-source.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { Engine } from './engine.ts';
 import { EventLog } from './event-log.ts';
-import { finishPage } from './finish-page.ts';
+import { planReading } from './finish-page.ts';
 import { Prober } from './prober.ts';
 import { Progress } from './progress.ts';
 import { RedirectWatch } from './redirect-watch.ts';
 import { Scribe } from './scribe.ts';
 import { Seeder } from './seeder.ts';
 import type { Settings } from './settings.ts';
+import { stepSourceOf } from './steps/step-source.ts';
 
 export interface RunWork {
   readonly data: DataDirectory;
   readonly run: RunId;
   readonly definition: ScraperDefinition;
+  /** The file that exports the scraper, if the caller names one: other threads then load it. */
+  readonly file?: string | undefined;
   readonly settings: Settings;
   /** Whether what is answered goes into the archive and may be asked for again; not so in a replay. */
   readonly archives: boolean;
@@ -79,14 +82,22 @@ async function withEngine<T>(work: RunWork, scribe: Scribe, use: (engine: Engine
       source,
       seeder: new Seeder(definition, await data.ledger.seedsOf(run), scribe),
       prober,
-      finish: (request, outcome) => {
+      plan: (request, outcome) => {
         // A replay has its end in what was archived.
         if (work.archives) redirects.note(request, outcome);
-        return finishPage(request, outcome, { definition, clock, random, retries: work.archives, inheriting });
+        return planReading(request, outcome, { definition, clock, random, retries: work.archives });
+      },
+      reading: {
+        definition,
+        inheriting,
+        limits: { timeoutMs: settings.stepTimeoutMs, memoryMb: settings.stepMemoryMb },
+        source: stepSourceOf(definition, work.file),
+        prefer: work.archives ? 'here' : 'threads',
       },
       progress,
       clock,
       concurrency: settings.concurrency,
+      setAside: await data.ledger.countSetAside(run),
       onCommitted: work.onCommitted,
     });
     work.onStarted(engine, progress);

@@ -176,6 +176,11 @@ export class Ledger {
     return this.#tables.seeds.of(id);
   }
 
+  /** How many requests of a run are made last, and alone, because processes died over them. */
+  async countSetAside(id: RunId): Promise<number> {
+    return this.#tables.requests.countSetAside(id);
+  }
+
   /** The steps that a resume of the run needs, and how many requests lead to each. */
   async stepsToCome(id: RunId): Promise<{ readonly step: string; readonly count: number }[]> {
     return this.#tables.requests.stepsToCome(id);

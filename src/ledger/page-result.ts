@@ -28,6 +28,8 @@ export interface ClaimedRequest {
   readonly spec: RequestSpec;
   /** Attempts that were made and failed so far. */
   readonly attempts: number;
+  /** Whether processes died while it was in their hands: its page may be the reason. */
+  readonly isSuspect: boolean;
 }
 
 /** A record that was checked against its schema. Invalid ones are kept, with their errors. */

@@ -7,11 +7,10 @@ import { HashFilter } from './hash-filter.ts';
 import type { ClaimedRequest, HostId, NewRequest, PageResult, RequestId, Settlement } from './page-result.ts';
 import { RecentReadings } from './recent-readings.ts';
 import type { WhichRequests } from './reopen-requests.ts';
-import { decodeRequest, encodeRequest } from './request-codec.ts';
+import { encodeRequest } from './request-codec.ts';
+import { CLAIMED_COLUMNS, MOST_DEATHS, type ReadyRow, type RowWithHost, readRequest, State } from './request-row.ts';
 import type { RunId } from './run.ts';
 import { isVerdict, type Verdict } from './verdict.ts';
-
-const State = { ready: 0, claimed: 1, delayed: 2, settled: 3 } as const;
 
 export interface RequestFate {
   readonly id: RequestId;
@@ -38,18 +37,6 @@ export interface Problem {
   readonly example: string;
 }
 
-type ReadyRow = readonly [
-  id: RequestId,
-  identity: Uint8Array,
-  attempts: number,
-  method: string,
-  url: string,
-  step: string | null,
-  priority: number,
-  depth: number,
-  extra: string | null,
-];
-
 export class RequestTable {
   readonly #isEmpty: StatementSync;
   readonly #readingOf: StatementSync;
@@ -64,6 +51,9 @@ export class RequestTable {
   readonly #park: StatementSync;
   readonly #return: StatementSync;
   readonly #returnAll: StatementSync;
+  readonly #died: StatementSync;
+  readonly #setAside: StatementSync;
+  readonly #countSetAside: StatementSync;
   readonly #fate: StatementSync;
   readonly #firstAt: StatementSync;
   readonly #conflicting: StatementSync;
@@ -96,7 +86,7 @@ export class RequestTable {
     const these = 'id IN (SELECT value FROM json_each(?))';
     // An expression for the limit: SQLite plans a query anew for every value of a bare one.
     this.#select = database.prepare(
-      `SELECT id, identity, attempts, method, url, step, priority, depth, extra FROM requests
+      `SELECT ${CLAIMED_COLUMNS} FROM requests
        WHERE run_id = ? AND host_id = ? AND state = ${State.ready}
        ORDER BY priority DESC, depth DESC, id LIMIT 0 + ?`,
     );
@@ -119,15 +109,26 @@ export class RequestTable {
       `UPDATE requests SET state = ${State.delayed}, due_at = ?, reason = ? WHERE ${these}`,
     );
     this.#return = database.prepare(`UPDATE requests SET state = ${State.ready} WHERE ${these}`);
-    this.#returnAll = database.prepare(
-      `UPDATE requests SET state = ${State.ready} WHERE run_id = ? AND state = ${State.claimed}`,
+    const back = `state = iif(deaths >= ${MOST_DEATHS}, ${State.setAside}, ${State.ready})`;
+    this.#returnAll = database.prepare(`UPDATE requests SET ${back} WHERE run_id = ? AND state = ${State.claimed}`);
+    this.#died = database.prepare(
+      `UPDATE requests SET deaths = deaths + 1 WHERE run_id = ? AND state = ${State.claimed}
+       RETURNING id, deaths = ${MOST_DEATHS} AS is_enough`,
+    );
+    this.#setAside = database.prepare(
+      `SELECT ${CLAIMED_COLUMNS}, host_id FROM requests
+       WHERE run_id = ? AND state = ${State.setAside} ORDER BY deaths, id LIMIT 1`,
+    );
+    this.#setAside.setReturnArrays(true);
+    this.#countSetAside = database.prepare(
+      `SELECT count(*) AS n FROM requests WHERE run_id = ? AND state = ${State.setAside}`,
     );
     this.#fate = database.prepare('SELECT id, verdict, status, reason FROM requests WHERE run_id = ? AND identity = ?');
     // A page that failed only because the scraper had lost its step was never read (older versions let that happen).
     const unanswered = `run_id = ?1 AND verdict IN ('blocked', 'unknown', 'failed')
        AND (verdict <> 'failed' OR instr(reason, 'has no step named ' || step || '.') > 0)`;
     this.#unanswered = database.prepare(`SELECT id, host_id, verdict FROM requests WHERE ${unanswered}`);
-    const open = [State.ready, State.claimed, State.delayed].map(
+    const open = [State.ready, State.claimed, State.delayed, State.setAside].map(
       (state) => `SELECT step FROM requests WHERE run_id = ?1 AND state = ${state} UNION ALL`,
     );
     this.#stepsToCome = database.prepare(
@@ -140,9 +141,7 @@ export class RequestTable {
     this.#reopen = database.prepare(
       `UPDATE requests SET state = ${State.ready}, attempts = 0, verdict = NULL, status = NULL, reason = NULL WHERE id = ?`,
     );
-    this.#find = database.prepare(
-      `SELECT id, identity, attempts, method, url, step, priority, depth, extra, host_id FROM requests WHERE id = ?`,
-    );
+    this.#find = database.prepare(`SELECT ${CLAIMED_COLUMNS}, host_id FROM requests WHERE id = ?`);
     this.#find.setReturnArrays(true);
     this.#settled = database.prepare(
       `SELECT id, host_id, verdict FROM requests WHERE id = ? AND state = ${State.settled}`,
@@ -235,9 +234,21 @@ export class RequestTable {
 
   /** A request, whatever became of it. */
   find(id: RequestId): ClaimedRequest | undefined {
-    const row = this.#find.get(id) as unknown as readonly [...ReadyRow, HostId] | undefined;
+    const row = this.#find.get(id) as unknown as RowWithHost | undefined;
+    return row === undefined ? undefined : readRequest(row, row[10]);
+  }
+
+  /** Hands out one of those that were set aside; undefined when there is none. */
+  claimSetAside(run: RunId): ClaimedRequest | undefined {
+    const row = this.#setAside.get(run) as unknown as RowWithHost | undefined;
     if (row === undefined) return undefined;
-    return readRequest(row.slice(0, 9) as unknown as ReadyRow, row[9]);
+    this.#claim.run(JSON.stringify([row[0]]));
+    return readRequest(row, row[10]);
+  }
+
+  /** How many are set aside. */
+  countSetAside(run: RunId): number {
+    return Number(this.#countSetAside.get(run)?.n);
   }
 
   /** Makes delayed requests ready whose time has come. */
@@ -318,9 +329,16 @@ export class RequestTable {
     return this.#overrule.get(verdict, reason ?? null, run, id)?.host_id as HostId;
   }
 
-  /** Puts back what a former owner had claimed. */
+  /** Puts back what is claimed. */
   returnAllClaimed(run: RunId): void {
     this.#returnAll.run(run);
+  }
+
+  /** Puts back what a former owner had claimed when it died, and gives those that are set aside because of that. */
+  returnAfterDeath(run: RunId): RequestId[] {
+    const died = this.#died.all(run);
+    this.returnAllClaimed(run);
+    return died.flatMap(({ id, is_enough }) => (is_enough === 1 ? [id as RequestId] : []));
   }
 
   /** What became of the request of that identity; undefined when the run never had it. */
@@ -357,9 +375,4 @@ export class RequestTable {
       example: String(row.url),
     }));
   }
-}
-
-function readRequest(row: ReadyRow, hostId: HostId): ClaimedRequest {
-  const [id, identity, attempts, method, url, step, priority, depth, extra] = row;
-  return { id, hostId, identity, attempts, spec: decodeRequest({ method, url, step, priority, depth, extra }) };
 }

@@ -124,6 +124,11 @@ export class RunWriter {
     });
   }
 
+  /** Hands out one request of those that were set aside; undefined when there is none. */
+  async takeSetAside(): Promise<ClaimedRequest | undefined> {
+    return this.#asOwner(() => this.#tables.requests.claimSetAside(this.run));
+  }
+
   /** Adds the next requests of an entry. `yielded` counts all that were read of it so far. */
   async seed(
     entry: string,
@@ -217,7 +222,9 @@ export class RunWriter {
 
   #begin(now: Instant): void {
     this.#tables.runs.setStatus(this.run, 'running', undefined, undefined, now);
-    this.#tables.requests.returnAllClaimed(this.run);
+    for (const id of this.#tables.requests.returnAfterDeath(this.run)) {
+      this.#tables.events.add(this.run, id, { kind: 'set_aside', data: {} }, now);
+    }
     this.#tables.exchanges.bodies.catchUp();
     this.#askAgain(now);
   }

@@ -68,7 +68,7 @@ export const MIGRATIONS: readonly string[] = [
     id INTEGER PRIMARY KEY,
     run_id INTEGER NOT NULL,
     host_id INTEGER NOT NULL,
-    state INTEGER NOT NULL,                -- 0 ready, 1 claimed, 2 delayed, 3 settled
+    state INTEGER NOT NULL,                -- 0 ready, 1 claimed, 2 delayed, 3 settled, 4 set aside
     priority INTEGER NOT NULL,
     depth INTEGER NOT NULL,
     identity BLOB NOT NULL,
@@ -301,5 +301,11 @@ export const MIGRATIONS: readonly string[] = [
     problem TEXT NOT NULL,
     found_at INTEGER NOT NULL              -- ms
   ) STRICT, WITHOUT ROWID;
+  `,
+  `
+  -- How often a process died while the request was in its hands. After the second time it is set aside (state 4): it is made
+  -- last, and alone, for its page may be what the process died of.
+  ALTER TABLE requests ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX requests_set_aside ON requests (run_id) WHERE state = 4;
   `,
 ];

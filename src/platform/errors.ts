@@ -14,6 +14,8 @@ export const ErrorCode = {
   invalidJson: 'invalid_json',
   stepFailed: 'step_failed',
   endlessWalk: 'endless_walk',
+  stepTimeout: 'step_timeout',
+  stepMemory: 'step_memory',
   dataDirectory: 'data_directory',
   diskFull: 'disk_full',
   ledgerNewer: 'ledger_newer',

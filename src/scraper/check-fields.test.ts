@@ -61,6 +61,8 @@ describe('a field of a scraper', () => {
       totalTimeoutMs: true,
       patienceMs: true,
       redactArchive: true,
+      stepTimeoutMs: true,
+      stepMemoryMb: true,
     };
     for (const name of Object.keys(settings)) {
       expect(() => defineScraper(withFields({ [name]: undefined }))).toThrow(`Court has a field ${name}, which looks`);

@@ -27,7 +27,10 @@ const SETTINGS: ReadonlyMap<string, string> = new Map([
   ),
   ...each(TO_THE_RUN, 'proxyUrl allowHosts allowHost allowedHosts allowedDomains durability maxPageBytes maxFileBytes'),
   ...each(TO_THE_RUN, 'timeout timeoutMs totalTimeoutMs totalTimeout requestTimeout downloadTimeout patience settings'),
-  ...each(TO_THE_RUN, 'customSettings dataDirectory schedule redactArchive patienceMs'),
+  ...each(
+    TO_THE_RUN,
+    'customSettings dataDirectory schedule redactArchive patienceMs stepTimeoutMs stepMemoryMb stepTimeout stepMemory',
+  ),
   ...each(PACE, 'rate rateLimit rateLimitMs requestsPerSecond requestsPerMinute maxRequestsPerMinute delay delayMs'),
   ...each(PACE, 'requestDelay downloadDelay crawlDelay throttle autoThrottle autoThrottleEnabled'),
   ...each(WITH_A_REQUEST, 'headers defaultHeaders requestHeaders defaultRequestHeaders cookies cookiesEnabled'),

@@ -1,5 +1,5 @@
 // For code that is run from a scratch directory: `curlew` is the one of this checkout.
 
-import { hookScraperModules } from '../../src/cli/scraper-modules.ts';
+import { hookScraperModules } from '../../src/engine/scraper-modules.ts';
 
 hookScraperModules();

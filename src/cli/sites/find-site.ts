@@ -3,10 +3,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { loadSite } from '../../engine/load-scraper.ts';
 import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import { didYouMean } from '../../platform/nearest.ts';
 import type { SiteDefinition } from '../../sites/define-site.ts';
-import { loadSite } from '../load-scraper.ts';
 import { hasData, lookAtData } from '../look-at-data.ts';
 
 export interface FoundSite {

@@ -9,7 +9,7 @@ import { isVerdict, type Verdict } from '../verdict.ts';
 import { readPartition } from '../walk-table.ts';
 import { type Condition, escapeLike, type Listed } from './list-rows.ts';
 
-const REQUEST_STATES = ['ready', 'claimed', 'delayed', 'settled'] as const;
+const REQUEST_STATES = ['ready', 'claimed', 'delayed', 'settled', 'set_aside'] as const;
 
 export interface RequestReportRow {
   readonly id: RequestId;

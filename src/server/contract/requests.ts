@@ -7,7 +7,7 @@ import { StoredEvent } from './runs.ts';
 
 const count = z.int().min(0);
 
-const RequestState = z.enum(['ready', 'claimed', 'delayed', 'settled']).meta({ id: 'RequestState' });
+const RequestState = z.enum(['ready', 'claimed', 'delayed', 'settled', 'set_aside']).meta({ id: 'RequestState' });
 
 export const RequestRow = z
   .object({

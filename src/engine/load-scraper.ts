@@ -12,6 +12,14 @@ import { type SyntaxPlace, syntaxPlace } from './syntax-place.ts';
 /** A scraper of whatever file. */
 export type ScraperClass = (new (params?: AnyScraperParams) => Scraper) & typeof Scraper;
 
+/** The files that scrapers were loaded from, by their classes. */
+const files = new WeakMap<object, string>();
+
+/** The file that a scraper's class was loaded from here; undefined when a caller's own code has it. */
+export function fileOf(scraper: Scraper): string | undefined {
+  return files.get(scraper.constructor);
+}
+
 /** The class that `file` exports as default. Throws `scraper_file`, saying what is wrong with the file and where. */
 export async function loadScraper(file: string): Promise<ScraperClass> {
   return checkScraper(file, await loadDefault(file, ErrorCode.scraperFile));
@@ -34,7 +42,10 @@ export async function loadEither(
 /** The site that `file` exports as default. Throws `site_file`, saying what is wrong with the file and where. */
 export async function loadSite(file: string): Promise<SiteDefinition> {
   const exported = await loadDefault(file, ErrorCode.siteFile);
-  if (isSite(exported)) return exported;
+  if (isSite(exported)) {
+    files.set(exported.scraper, resolve(file));
+    return exported;
+  }
   throw new CurlewError(ErrorCode.siteFile, `${file} does not export a site.`, {
     remedy: 'It needs: export default defineSite({ … })',
   });
@@ -50,6 +61,7 @@ async function checkScraper(file: string, exported: unknown): Promise<ScraperCla
   }
   // Once, so that a scraper that cannot be made is told as what it is.
   await trying(file, ErrorCode.scraperFile, async () => new exported());
+  files.set(exported, resolve(file));
   return exported;
 }
 

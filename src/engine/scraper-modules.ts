@@ -8,11 +8,16 @@ import { systemCodeOf } from '../platform/errors.ts';
 // Sources import .ts, the compiled package .js.
 const extension = extname(import.meta.filename);
 
-const OWN: Readonly<Record<string, string>> = {
+const OWN: Record<string, string> = {
   curlew: new URL(`../index${extension}`, import.meta.url).href,
   'curlew/testing': new URL(`../testing${extension}`, import.meta.url).href,
   'curlew/robots': new URL(`../robots${extension}`, import.meta.url).href,
 };
+
+/** For a thread that reads answers, which needs but a part of Curlew: call it before any scraper is loaded. */
+export function loadPartOfCurlew(): void {
+  OWN.curlew = new URL(`./steps/curlew-in-thread${extension}`, import.meta.url).href;
+}
 
 let hooked = false;
 let lastLoaded: string | undefined;

@@ -1,0 +1,170 @@
+// Has answers read by the author's code, and lets none of it hold up the run. A run on the web reads small pages here,
+// several under one watch, for that costs less than to send them elsewhere; what is large, or turns out to be slow, goes to
+// threads of its own, where a step can be ended. A replay, which waits for nothing else, has all of it read there; so does
+// a fast run on a machine so busy that watches hold it up.
+
+import { availableParallelism } from 'node:os';
+import { systemClock } from '../../platform/clock.ts';
+import type { ScraperDefinition } from '../../scraper/definition.ts';
+import { type Reading, read } from './reading.ts';
+import { endedReading, type StepLimits } from './step-limits.ts';
+import { StepPool } from './step-pool.ts';
+import type { StepSource } from './step-source.ts';
+import { doWithin } from './time-limit.ts';
+import { sizeOf, type Unread } from './unread.ts';
+
+export interface PageReaderOptions {
+  readonly definition: ScraperDefinition;
+  readonly inheriting: readonly string[];
+  readonly limits: StepLimits;
+  /** Where other threads get the scraper from. Undefined: nowhere, so that all is read here. */
+  readonly source: StepSource | undefined;
+  /** `here` while that is quick, or `threads` as soon as these are at hand. */
+  readonly prefer: 'here' | 'threads';
+  /** Called when a thread cannot go on, for a reason that is no page's. */
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** A replay with fewer pages is done before a thread has started. */
+const FEW_PAGES = 20;
+/** How long pages are read here before others have their turn. */
+const TURN_MS = 25;
+/** A page that takes longer is moved to a thread, and begins anew there. */
+const QUICK_MS = 50;
+/** Watches may cost this share of a stretch of time. */
+const MOST_WATCHING = 0.15;
+const WINDOW_MS = 1000;
+/** To parse a larger page may take longer than that, and cannot be stopped everywhere. */
+const SMALL_BYTES = 256 * 1024;
+
+export class PageReader {
+  readonly #options: PageReaderOptions;
+  /** What is to be read here. */
+  readonly #waiting: Unread[] = [];
+  /** Steps that were too slow to be read here, by host and name. */
+  readonly #slow = new Set<string>();
+  #pool: StepPool | undefined;
+  readonly #watches = new WatchCost();
+  #readBefore = 0;
+  #readsOn = false;
+
+  constructor(options: PageReaderOptions) {
+    this.#options = options;
+  }
+
+  /** Calls `done` of each when it is read, now or later. */
+  read(answers: readonly Unread[]): void {
+    this.#readBefore += answers.length;
+    const wantsThreads = this.#options.prefer === 'threads' || this.#watches.areDear;
+    if (wantsThreads && this.#readBefore > FEW_PAGES) this.#threads()?.start();
+    for (const unread of answers) this.#send(unread);
+    this.#readOn();
+  }
+
+  /** Ends all threads. What is being read there is dropped. */
+  async close(): Promise<void> {
+    await this.#pool?.close();
+  }
+
+  #send(unread: Unread): void {
+    const { source, prefer } = this.#options;
+    const isBetterHere = (prefer === 'here' && !this.#watches.areDear) || !this.#pool?.isAtHand;
+    const isReadHere = source === undefined || (isBetterHere && this.#isQuick(unread));
+    if (isReadHere) this.#waiting.push(unread);
+    else this.#threads()?.read(unread);
+  }
+
+  #isQuick(unread: Unread): boolean {
+    return !unread.suspect && sizeOf(unread.job) <= SMALL_BYTES && !this.#slow.has(keyOf(unread));
+  }
+
+  /** Undefined when other threads cannot have the scraper. */
+  #threads(): StepPool | undefined {
+    const { source, definition, inheriting, limits, prefer, onFailed } = this.#options;
+    if (source === undefined) return undefined;
+    this.#pool ??= new StepPool({
+      scraper: definition.name,
+      source,
+      inheriting,
+      limits,
+      threads: prefer === 'threads' ? availableParallelism() : 1,
+      onFailed,
+      onHeldUp: (by, waiting) => {
+        for (const unread of by) this.#slow.add(keyOf(unread));
+        for (const unread of waiting) this.#send(unread);
+        this.#readOn();
+      },
+    });
+    return this.#pool;
+  }
+
+  #readOn(): void {
+    if (!this.#readsOn && this.#waiting.length > 0) this.#readHere();
+  }
+
+  #readHere(): void {
+    const { definition, inheriting, source, limits } = this.#options;
+    const begun = systemClock.monotonic();
+    const until = begun + TURN_MS;
+    const before = cpuMs();
+    // Handed on outside of the watch, which may end what it watches anywhere: up to here all is read, the next one is not.
+    const readings: Reading[] = [];
+    let readMs = 0;
+    const isDone = doWithin(TURN_MS + (source === undefined ? limits.timeoutMs : QUICK_MS), () => {
+      const started = systemClock.monotonic();
+      for (const { job } of this.#waiting) {
+        readings.push(read(definition, inheriting, job));
+        readMs = systemClock.monotonic() - started;
+        if (systemClock.monotonic() >= until) return;
+      }
+    });
+    this.#watches.add(begun, systemClock.monotonic() - begun - readMs);
+    // On a busy machine time passes while others have the processor: that is not the page's fault.
+    const isSlow = !isDone && cpuMs() - before > QUICK_MS / 2;
+    const answers = this.#waiting.splice(0, readings.length + (isSlow ? 1 : 0));
+    for (const [index, unread] of answers.entries()) {
+      const reading = readings[index];
+      if (reading === undefined) this.#ended(unread);
+      else unread.done(reading);
+    }
+    this.#readsOn = this.#waiting.length > 0;
+    if (this.#readsOn) setImmediate(() => this.#readHere());
+  }
+
+  #ended(unread: Unread): void {
+    const { source, definition, limits } = this.#options;
+    if (source === undefined) {
+      unread.done(endedReading(definition.name, unread.job, 'timeout', limits));
+      return;
+    }
+    this.#slow.add(keyOf(unread));
+    this.#threads()?.read(unread);
+  }
+}
+
+/** What watches cost beside the reading: next to nothing, but on a busy machine each waits for the processor, twice. */
+class WatchCost {
+  /** Whether they take more than their share of the time, since when they once did. */
+  areDear = false;
+  #since = 0;
+  #sumMs = 0;
+
+  add(now: number, costMs: number): void {
+    if (now - this.#since > WINDOW_MS) {
+      this.#since = now;
+      this.#sumMs = 0;
+    }
+    this.#sumMs += costMs;
+    if (this.#sumMs > MOST_WATCHING * WINDOW_MS) this.areDear = true;
+  }
+}
+
+function keyOf({ host, job }: Unread): string {
+  return `${host} ${job.kind === 'answer' ? job.spec.step : job.probe.speculator}`;
+}
+
+/** Time that this thread had the processor. */
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
