@@ -104,12 +104,24 @@ describe('a repair', () => {
     expect(court.log.since(after)).toEqual([]);
   });
 
-  it('sends a form as it was sent, in its session, and follows a redirect', async () => {
-    const court = await runTour();
+  it('follows a redirect again, and asks for lists and JSON', async () => {
+    await runTour();
     await damage("url GLOB '*/case/55' OR url GLOB '*/api/*' OR url GLOB '*/list/*'");
     expect((await repair()).code).toBe(0);
     expect((await verify()).code).toBe(0);
-    await court.close();
+  });
+
+  it('sends a form again as it was sent, in its session', async () => {
+    const court = await runTour();
+    const before = court.log.entries.length;
+    await damage("request_id IN (SELECT id FROM requests WHERE method = 'POST')");
+    const repaired = await repair();
+    expect(kindsIn(repaired)[0]).toMatch(/^(repaired|changed)$/);
+    const posts = (since: number) => court.log.since(since).filter(({ method }) => method === 'POST');
+    expect(posts(before).length).toBe(1);
+    const [first, second] = posts(0);
+    expect(second).toMatchObject({ path: first?.path, status: 200 });
+    expect((await verify()).code).toBe(0);
   });
 
   it('downloads files again that are missing or damaged', async () => {
@@ -173,6 +185,20 @@ describe('a repair', () => {
     expect((await life.ended).signal).toBe('SIGKILL');
     const done = Number(query('SELECT count(*) AS n FROM exchanges WHERE lost IS NOT NULL')[0]?.n);
     expect(done).toBeLessThan(urls.length);
+    expect((await repair()).code).toBe(0);
+    expect((await verify()).code).toBe(0);
+  });
+
+  it.each(['after-archive', 'before-commit', 'after-commit'])('that dies %s is finished by the next', async (point) => {
+    await runTour();
+    const urls = await damage("url GLOB '*/case/*' AND status = 200 AND revisit_of IS NULL AND id % 4 = 0");
+    expect(urls.length).toBeGreaterThan(2);
+    const how = { env: { CURLEW_CRASH_AT: `${point}:2` } };
+    const died = await curlew(['verify', '--repair', '--data', scratch('data')], how);
+    expect(died.signal).toBe('SIGKILL');
+    expect(query('SELECT count(*) AS n FROM exchanges WHERE lost IS NOT NULL')).toEqual([
+      { n: point === 'after-commit' ? 2 : 1 },
+    ]);
     expect((await repair()).code).toBe(0);
     expect((await verify()).code).toBe(0);
   });
