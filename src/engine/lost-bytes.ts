@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 import { segmentName } from '../archive/segment-name.ts';
 import type { ShortSegment } from '../ledger/exchange-table.ts';
+import type { RequestId } from '../ledger/page-result.ts';
 import type { RunId } from '../ledger/run.ts';
 import type { RunWriter } from '../ledger/run-writer.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
@@ -49,16 +50,20 @@ async function lossOf(
   short: readonly [ShortSegment, ...ShortSegment[]],
 ): Promise<CurlewError> {
   const [{ segment, end, size }, ...others] = short;
-  const lost = await ledger.cutOff(run, short);
-  const addresses = [...new Map(lost.map(({ requestId, url }) => [requestId, url])).values()];
-  const more = addresses.length - MOST_NAMED;
-  const named = `${addresses.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const affected = new Set<RequestId>();
+  const addresses: string[] = [];
+  for await (const { requestId, url } of ledger.cutOff(run, short)) {
+    if (!affected.has(requestId) && addresses.length < MOST_NAMED) addresses.push(url);
+    affected.add(requestId);
+  }
+  const more = affected.size - addresses.length;
+  const named = `${addresses.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   const path = join(archive, segmentName(segment));
   const where = others.length === 0 ? '' : `, and ${others.length} other segment(s) lack bytes too`;
   return new CurlewError(
     ErrorCode.archiveDamaged,
     `${path} has ${size} bytes, but the ledger refers to ${end}: ${end - size} bytes are missing${where}. ` +
-      `${addresses.length} page(s) of run ${run} are affected: ${named}`,
+      `${affected.size} page(s) of run ${run} are affected: ${named}`,
     {
       remedy:
         `Restore the file from a backup; the ledger and the archive belong together. If there is none, fetch the pages ` +

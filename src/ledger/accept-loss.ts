@@ -6,16 +6,20 @@ import { CountChanges } from './count-table.ts';
 import type { ShortSegment, StoredExchange } from './exchange-table.ts';
 import { forgetAnswer } from './forget-answer.ts';
 import type { LedgerTables } from './ledger-tables.ts';
+import type { RequestId } from './page-result.ts';
 import type { RunId } from './run.ts';
 
 /** Call it within a transaction of the run's owner. */
 export function acceptLoss(tables: LedgerTables, run: RunId, short: readonly ShortSegment[], now: Instant): void {
   const { exchanges, requests, events, counts } = tables;
-  const lost = exchanges.cutOff(run, short);
+  const affected = new Set<RequestId>();
+  for (const exchange of exchanges.cutOff(run, short)) {
+    exchanges.markLost(exchange, reasonOf(exchange, short));
+    affected.add(exchange.requestId);
+  }
   exchanges.shrinkSegments(run, short);
-  for (const exchange of lost) exchanges.markLost(exchange, reasonOf(exchange, short));
   const changes = new CountChanges();
-  for (const id of new Set(lost.map(({ requestId }) => requestId))) {
+  for (const id of affected) {
     if (!lastAnswer(exchanges.ofRequest(id)).some((exchange) => exchange.lost !== undefined)) continue;
     const reopened = requests.reopenSettled(id);
     if (reopened === undefined) continue;

@@ -54,6 +54,8 @@ const isCut = (exchange: string) =>
      AND ${exchange}.response_offset + ${exchange}.response_length > short.size)`;
 const SHORT = `WITH short (segment, size) AS (SELECT value ->> 'segment', value ->> 'size' FROM json_each(?1))`;
 
+const CUT_PAGE = 1_000;
+
 export class ExchangeTable {
   readonly #insert: StatementSync;
   readonly #find: StatementSync;
@@ -123,10 +125,10 @@ export class ExchangeTable {
     this.#allSegments = database.prepare('SELECT id, committed_end FROM segments ORDER BY id');
     const columns = EXCHANGE_COLUMNS.replaceAll(/\w+/g, 'exchanges.$&');
     this.#cut = database.prepare(
-      `${SHORT} SELECT ${columns} FROM requests JOIN exchanges ON exchanges.request_id = requests.id
+      `${SHORT} SELECT ${columns} FROM exchanges CROSS JOIN requests ON requests.id = exchanges.request_id
        LEFT JOIN exchanges AS original ON original.id = exchanges.revisit_of
-       WHERE run_id = ?2 AND exchanges.lost IS NULL
-       AND (${isCut('exchanges')} OR ${isCut('original')} OR original.lost IS NOT NULL) ORDER BY exchanges.id`,
+       WHERE exchanges.id > ?3 AND run_id = ?2 AND exchanges.lost IS NULL
+       AND (${isCut('exchanges')} OR ${isCut('original')} OR original.lost IS NOT NULL) ORDER BY exchanges.id LIMIT ?4`,
     );
     this.#mark = database.prepare('UPDATE exchanges SET lost = ? WHERE id = ?');
     this.#shrink = database.prepare(
@@ -273,9 +275,14 @@ export class ExchangeTable {
     return this.#allSegments.all().map(readSegment);
   }
 
-  /** The exchanges of a run whose bytes are cut off, or those that they repeat, and are not marked as lost. */
-  cutOff(run: RunId, short: readonly ShortSegment[]): StoredExchange[] {
-    return this.#cut.all(JSON.stringify(short), run).map(readExchange);
+  /** The exchanges of a run whose bytes are cut off, or those that they repeat, and are not marked as lost. A page at a time. */
+  *cutOff(run: RunId, short: readonly ShortSegment[]): Generator<StoredExchange> {
+    for (let after = 0; ; ) {
+      const page = this.#cut.all(JSON.stringify(short), run, after, CUT_PAGE).map(readExchange);
+      yield* page;
+      after = page.at(-1)?.id ?? after;
+      if (page.length < CUT_PAGE) return;
+    }
   }
 
   /** Marks an exchange as lost: nothing refers to its body any more, or to the one it repeats. Call it within a transaction. */

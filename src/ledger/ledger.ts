@@ -280,8 +280,8 @@ export class Ledger {
   }
 
   /** The exchanges of a run whose bytes, or those that they repeat, lie behind the end of a segment that is too short. */
-  async cutOff(id: RunId, short: readonly ShortSegment[]): Promise<StoredExchange[]> {
-    return this.#tables.exchanges.cutOff(id, short);
+  async *cutOff(id: RunId, short: readonly ShortSegment[]): AsyncGenerator<StoredExchange> {
+    yield* this.#tables.exchanges.cutOff(id, short);
   }
 
   async exchange(id: ExchangeId): Promise<StoredExchange | undefined> {
