@@ -92,7 +92,6 @@ async function withEngine<T>(work: RunWork, scribe: Scribe, use: (engine: Engine
         inheriting,
         limits: { timeoutMs: settings.stepTimeoutMs, memoryMb: settings.stepMemoryMb },
         source: stepSourceOf(definition, work.file),
-        prefer: work.archives ? 'here' : 'threads',
       },
       progress,
       clock,

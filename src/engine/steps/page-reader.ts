@@ -1,12 +1,12 @@
-// Has answers read by the author's code, and lets none of it hold up the run. A run on the web reads small pages here,
-// several under one watch, for that costs less than to send them elsewhere; what is large, or turns out to be slow, goes to
-// threads of its own, where a step can be ended. A replay, which waits for nothing else, has all of it read there; so does
-// a fast run on a machine so busy that watches hold it up.
+// Has answers read by the author's code, and lets none of it hold up the run. Small pages are read here, several under one
+// watch, for that costs less than to send them elsewhere. What is large, or turns out to be slow, goes to threads of its own,
+// where a step can be ended; and all of it goes there once reading is what a run spends its time with.
 
 import { availableParallelism } from 'node:os';
 import { systemClock } from '../../platform/clock.ts';
 import type { ScraperDefinition } from '../../scraper/definition.ts';
 import { type Reading, read } from './reading.ts';
+import { ReadingEffort } from './reading-effort.ts';
 import { endedReading, type StepLimits } from './step-limits.ts';
 import { StepPool } from './step-pool.ts';
 import type { StepSource } from './step-source.ts';
@@ -19,21 +19,14 @@ export interface PageReaderOptions {
   readonly limits: StepLimits;
   /** Where other threads get the scraper from. Undefined: nowhere, so that all is read here. */
   readonly source: StepSource | undefined;
-  /** `here` while that is quick, or `threads` as soon as these are at hand. */
-  readonly prefer: 'here' | 'threads';
   /** Called when a thread cannot go on, for a reason that is no page's. */
   readonly onFailed: (error: unknown) => void;
 }
 
-/** A replay with fewer pages is done before a thread has started. */
-const FEW_PAGES = 20;
 /** How long pages are read here before others have their turn. */
 const TURN_MS = 25;
 /** A page that takes longer is moved to a thread, and begins anew there. */
 const QUICK_MS = 50;
-/** Watches may cost this share of a stretch of time. */
-const MOST_WATCHING = 0.15;
-const WINDOW_MS = 1000;
 /** To parse a larger page may take longer than that, and cannot be stopped everywhere. */
 const SMALL_BYTES = 256 * 1024;
 
@@ -44,8 +37,7 @@ export class PageReader {
   /** Steps that were too slow to be read here, by host and name. */
   readonly #slow = new Set<string>();
   #pool: StepPool | undefined;
-  readonly #watches = new WatchCost();
-  #readBefore = 0;
+  readonly #effort = new ReadingEffort();
   #readsOn = false;
 
   constructor(options: PageReaderOptions) {
@@ -54,9 +46,7 @@ export class PageReader {
 
   /** Calls `done` of each when it is read, now or later. */
   read(answers: readonly Unread[]): void {
-    this.#readBefore += answers.length;
-    const wantsThreads = this.#options.prefer === 'threads' || this.#watches.areDear;
-    if (wantsThreads && this.#readBefore > FEW_PAGES) this.#threads()?.start();
+    if (this.#effort.isGreat) this.#threads()?.start();
     for (const unread of answers) this.#send(unread);
     this.#readOn();
   }
@@ -67,9 +57,8 @@ export class PageReader {
   }
 
   #send(unread: Unread): void {
-    const { source, prefer } = this.#options;
-    const isBetterHere = (prefer === 'here' && !this.#watches.areDear) || !this.#pool?.isAtHand;
-    const isReadHere = source === undefined || (isBetterHere && this.#isQuick(unread));
+    const isBetterHere = !this.#effort.isGreat || !this.#pool?.isAtHand;
+    const isReadHere = this.#options.source === undefined || (isBetterHere && this.#isQuick(unread));
     if (isReadHere) this.#waiting.push(unread);
     else this.#threads()?.read(unread);
   }
@@ -80,14 +69,14 @@ export class PageReader {
 
   /** Undefined when other threads cannot have the scraper. */
   #threads(): StepPool | undefined {
-    const { source, definition, inheriting, limits, prefer, onFailed } = this.#options;
+    const { source, definition, inheriting, limits, onFailed } = this.#options;
     if (source === undefined) return undefined;
     this.#pool ??= new StepPool({
       scraper: definition.name,
       source,
       inheriting,
       limits,
-      threads: prefer === 'threads' ? availableParallelism() : 1,
+      threads: availableParallelism(),
       onFailed,
       onHeldUp: (by, waiting) => {
         for (const unread of by) this.#slow.add(keyOf(unread));
@@ -118,7 +107,7 @@ export class PageReader {
         if (systemClock.monotonic() >= until) return;
       }
     });
-    this.#watches.add(begun, systemClock.monotonic() - begun - readMs);
+    this.#effort.add(begun, { pages: readings.length, readMs, watchMs: systemClock.monotonic() - begun - readMs });
     // On a busy machine time passes while others have the processor: that is not the page's fault.
     const isSlow = !isDone && cpuMs() - before > QUICK_MS / 2;
     const answers = this.#waiting.splice(0, readings.length + (isSlow ? 1 : 0));
@@ -139,23 +128,6 @@ export class PageReader {
     }
     this.#slow.add(keyOf(unread));
     this.#threads()?.read(unread);
-  }
-}
-
-/** What watches cost beside the reading: next to nothing, but on a busy machine each waits for the processor, twice. */
-class WatchCost {
-  /** Whether they take more than their share of the time, since when they once did. */
-  areDear = false;
-  #since = 0;
-  #sumMs = 0;
-
-  add(now: number, costMs: number): void {
-    if (now - this.#since > WINDOW_MS) {
-      this.#since = now;
-      this.#sumMs = 0;
-    }
-    this.#sumMs += costMs;
-    if (this.#sumMs > MOST_WATCHING * WINDOW_MS) this.areDear = true;
   }
 }
 
