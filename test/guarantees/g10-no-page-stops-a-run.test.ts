@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { htmlReply, statusReply } from '../../sim/reply.ts';
@@ -114,6 +115,30 @@ it('a step that takes all memory fails its page only', async () => {
   });
   expect(failures(scratch('data'))).toMatchObject([
     { url: `${site.url}/1`, reason: 'step_memory: Moody.item needed more than 64 MB' },
+  ]);
+});
+
+it('a small answer that unpacks to a huge page fails its page only', async () => {
+  // Of 32 KB: millions of elements, of which V8 would make gigabytes.
+  const bomb = gzipSync(Buffer.from('<h1>plain</h1>'.padEnd(30_000_000, '<p>')));
+  expect(bomb.length).toBeLessThan(40_000);
+  const site = closing(
+    await startSite(({ pathname }) => {
+      if (pathname === '/') return htmlReply(200, '<a href="/1">1</a><a href="/bomb">2</a><a href="/2">3</a>');
+      if (pathname !== '/bomb') return htmlReply(200, '<h1>plain</h1><p>text</p>');
+      const headers = { 'content-type': 'text/html', 'content-encoding': 'gzip' };
+      return { ...htmlReply(200, ''), headers, body: bomb };
+    }),
+  );
+  const ended = await curlew([...runArguments(MOODY, site, scratch('data')), '--step-timeout', '10m']);
+  expect(resultIn(ended)).toMatchObject({
+    exitCode: 1,
+    health: 'partial',
+    requests: { done: 3, failed: 1 },
+    records: 2,
+  });
+  expect(failures(scratch('data'))).toMatchObject([
+    { url: `${site.url}/bomb`, reason: expect.stringContaining('more than 2,000,000 nodes') },
   ]);
 });
 
