@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { scratchDirectory } from '../../test/fixtures/scratch-directory.ts';
@@ -91,6 +92,29 @@ describe('a pump', () => {
     await pump.run(AbortSignal.abort(), NEVER);
     expect(settled).toEqual([2, 3]);
     expect(await published()).toBe(5);
+  });
+
+  it('publishes again what a power cut has left with holes in the log', async () => {
+    let attempts = 0;
+    const { pump, file, outbox } = await setting(5, {
+      async publish(events) {
+        const refused = await file.publish(events);
+        if (++attempts === 1) throw new Error('the power is cut');
+        return refused;
+      },
+    });
+    await expect(pump.turn(NEVER)).rejects.toThrow('the power is cut');
+    const path = join(scratch(), 'log.jsonl');
+    const log = await readFile(path);
+    const second = log.indexOf('\n') + 1;
+    // A page that was not synced is of zeros, and what comes behind it is there.
+    await writeFile(path, log.fill(0, second + 10, log.indexOf('\n', second) + 20));
+    await pump.run(AbortSignal.abort(), NEVER);
+    const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1);
+    const ids = lines.map((line) => JSON.parse(line).event_id);
+    expect(new Set(ids).size).toBe(5);
+    expect(ids.length).toBe(5);
+    expect(await outbox.size()).toBe(0);
   });
 
   it('keeps its lease while the log is away, and says so', async () => {

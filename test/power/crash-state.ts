@@ -93,6 +93,9 @@ function fileAfter(file: FileId, events: readonly Numbered[], random: Random | u
   if (random === undefined) return changed(base, unsynced);
   // Until SQLite has a log, it makes its file with a journal: whole, or not at all.
   if (file === LEDGER && base.length === 0) return pick(random, [base, changed(base, unsynced)]);
+  // When the last one closes the ledger, its log is removed: it is gone, or it is there.
+  const isRemoved = unsynced.some((change) => change.kind === 'truncate' && change.length === 0);
+  if (file === LEDGER_LOG && isRemoved) return pick(random, [base, EMPTY]);
   switch (pick(random, ['none', 'all', 'first', 'first', 'pages', 'pages'])) {
     case 'none':
       return base;
