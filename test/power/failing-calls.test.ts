@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { deserialize } from 'node:v8';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { segmentName } from '../../src/archive/segment-name.ts';
 import { resume, run } from '../../src/engine/run.ts';
 import type { RunSummary } from '../../src/ledger/run.ts';
 import { CurlewError, ErrorCode } from '../../src/platform/errors.ts';
@@ -17,6 +18,7 @@ import { FlyingClock } from '../mirror/flying-clock.ts';
 import { filesIn, perfectFiles, scrape, startSite } from '../mirror/scrape-setup.ts';
 import { findingsIn, type Outcome, outcomeOf, quickFiles, statusIn, withoutSync } from './after-crash.ts';
 import { DiskHistory, writeState } from './crash-state.ts';
+import type { DiskEvent } from './disk-event.ts';
 import { type SmallSite, SmallSiteScraper, smallSiteOptions, startSmallSite } from './small-site.ts';
 
 const scratch = scratchDirectory();
@@ -91,14 +93,18 @@ describe('a run whose disk fails once', () => {
   );
 });
 
-/** Killed half-way, with all that was written; and cut off with the power a bit later. */
+/** Killed before the archive is synced for the first time, with all that was written; and cut off with the power later. */
 async function recordStates(): Promise<Map<string, Buffer>[]> {
   const program = fileURLToPath(new URL('record-run.ts', import.meta.url));
   const output = scratch('events');
   await promisify(execFile)(process.execPath, [program, site.url, scratch('recorded'), output]);
-  const history = new DiskHistory(deserialize(await readFile(output)));
-  const at = (share: number) => Math.floor(history.length * share);
-  return [history.killedState(at(0.75)), history.crashState(at(0.9), seededRandom(1))];
+  const events: DiskEvent[] = deserialize(await readFile(output));
+  const archive = events.flatMap((event) =>
+    event.kind === 'enter' && event.name === segmentName(1) && event.entry.kind === 'file' ? [event.entry.file] : [],
+  );
+  const synced = events.findIndex((event) => event.kind === 'sync' && archive.includes(event.file));
+  const history = new DiskHistory(events);
+  return [history.killedState(synced), history.crashState(Math.floor(history.length * 0.9), seededRandom(1))];
 }
 
 describe('a resume whose disk fails once', () => {
