@@ -1,10 +1,13 @@
 // Whether Curlew could run here, and whether what it stored is there: settings, disk, ledger, archive, files. The same as
 // `curlew health` and as `curlew mirror health`. No content is read: that is `curlew verify`.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type Checked, nothingChecked } from '../engine/verify/checked.ts';
 import type { Finding } from '../engine/verify/finding.ts';
 import { quickCheck } from '../engine/verify/quick-check.ts';
+import { LEDGER_FILE } from '../ledger/ledger.ts';
 import { runHealthChecks } from '../mirror/reports/run-health-checks.ts';
 import { systemClock } from '../platform/clock.ts';
 import { ExitCode } from './exit-code.ts';
@@ -24,7 +27,12 @@ export function define(command: Command): Command {
     .action(async ({ data, json }: DataOption & JsonOption) => {
       // First: looking at the rest makes a ledger where there is none.
       const { storage, findings } = await checkStorage(data);
-      const report = await runHealthChecks('cli', { data, env: process.env, clock: systemClock });
+      const hasLedger = existsSync(join(data, LEDGER_FILE));
+      // Where it is lost, a new one would only hide that.
+      const report =
+        hasLedger || storage.ok
+          ? await runHealthChecks('cli', { data, env: process.env, clock: systemClock })
+          : { ok: false, checks: {} };
       const checks = { ...report.checks, storage };
       const ok = report.ok && storage.ok;
       const rows = Object.entries(checks).map(([name, { ok, detail }]) => [

@@ -77,3 +77,33 @@ describe('stepFailure', () => {
     expect(stepFailure('Court', 'read', undefined).reason).toBe('Court.read threw: undefined');
   });
 });
+
+describe('whatever is thrown', () => {
+  const odd = {
+    'an object that cannot be made a text': {
+      toString: () => {
+        throw new Error('no');
+      },
+    },
+    'an object without a prototype': Object.create(null),
+    'a revoked proxy': (() => {
+      const { proxy, revoke } = Proxy.revocable({}, {});
+      revoke();
+      return proxy;
+    })(),
+    'an error whose message throws': Object.defineProperty(new Error(), 'message', {
+      get: () => {
+        throw new Error('no');
+      },
+    }),
+    'an error whose stack is no text': Object.assign(new Error('odd'), { stack: 5 }),
+    'a symbol': Symbol('odd'),
+    nothing: undefined,
+  };
+  it.each(Object.entries(odd))('%s is told as the failure of its step', (_, thrown) => {
+    expect(stepFailure('Court', 'parse', thrown)).toMatchObject({
+      code: 'step_failed',
+      reason: expect.stringContaining('Court.parse threw'),
+    });
+  });
+});

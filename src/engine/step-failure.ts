@@ -12,8 +12,18 @@ export interface StepFailure {
   readonly stack?: string;
 }
 
-/** `scraper` and `step` name the method that threw `error`. */
+/** `scraper` and `step` name the method that threw `error`, whatever that is. */
 export function stepFailure(scraper: string, step: string, error: unknown): StepFailure {
+  try {
+    return tellFailure(scraper, step, error);
+  } catch {
+    // It cannot even be looked at: a proxy, or an error whose parts throw.
+    const message = `${scraper}.${step} threw something that cannot be told`;
+    return { code: ErrorCode.stepFailed, reason: message, message };
+  }
+}
+
+function tellFailure(scraper: string, step: string, error: unknown): StepFailure {
   const place = placeOf(error, `${scraper}.${step}`);
   if (error instanceof CurlewError) {
     const { code, summary, remedy } = error;

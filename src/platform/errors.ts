@@ -81,9 +81,13 @@ export function assertNever(value: never): never {
   throw new CurlewError(ErrorCode.internal, `Unexpected value: ${JSON.stringify(value)}`);
 }
 
-/** The message of anything that was thrown. */
+/** The message of anything that was thrown, also of what cannot be told: an author's step may throw whatever it likes. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return 'something that cannot be told';
+  }
 }
 
 /** The `code` that Node puts on its system errors (`ENOENT`, `ENOSPC`, …), if there is one. */

@@ -118,6 +118,26 @@ it('a step that takes all memory fails its page only', async () => {
   ]);
 });
 
+it('pages that are read in threads, large ones and slow ones, each keep their own records', async () => {
+  const PAGES = 60;
+  const filler = '<i>filler</i>'.repeat(25_000);
+  const site = closing(
+    await startSite(({ pathname }) => {
+      if (pathname !== '/') return htmlReply(200, `<h1>plain</h1><p>text of ${pathname}</p>${filler}`);
+      return htmlReply(200, Array.from({ length: PAGES }, (_, n) => `<a href="/${n}">${n}</a>`).join(''));
+    }),
+  );
+  const data = scratch('data');
+  const ended = await curlew([...runArguments(MOODY, site, data), '--step-timeout', '10m']);
+  expect(resultIn(ended)).toMatchObject({ exitCode: 0, health: 'ok', records: PAGES });
+  const ledger = new DatabaseSync(join(data, 'ledger.sqlite'), { readOnly: true });
+  const rows = ledger.prepare('SELECT url, data FROM records JOIN requests ON requests.id = request_id').all();
+  ledger.close();
+  for (const { url, data: told } of rows) {
+    expect(JSON.parse(String(told))).toEqual({ url, text: `text of ${new URL(String(url)).pathname}` });
+  }
+});
+
 it('a small answer that unpacks to a huge page fails its page only', async () => {
   // Of 32 KB: millions of elements, of which V8 would make gigabytes.
   const bomb = gzipSync(Buffer.from('<h1>plain</h1>'.padEnd(30_000_000, '<p>')));

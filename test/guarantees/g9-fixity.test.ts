@@ -105,6 +105,17 @@ describe('health', () => {
     expect((await command('health')).stdout).toContain('curlew-00000001.warc.gz');
   });
 
+  it('is not ok when the ledger is gone, and makes no new one in its place', async () => {
+    await tour(await tourCourt(), data());
+    for (const end of ['', '-wal', '-shm']) await rm(join(data(), `ledger.sqlite${end}`), { force: true });
+    for (let time = 0; time < 2; time++) {
+      const health = await command('health');
+      expect(health).toMatchObject({ code: 1 });
+      expect(health.stdout).toContain('The ledger is missing');
+    }
+    expect((await command('verify')).stdout).toContain('The ledger is missing');
+  });
+
   it('is not ok when SQLite says that the ledger is damaged', async () => {
     await tour(await tourCourt(), data());
     damageLedger();

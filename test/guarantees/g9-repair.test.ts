@@ -104,6 +104,29 @@ describe('a repair', () => {
     expect(court.log.since(after)).toEqual([]);
   });
 
+  it('of a request whose page is whole keeps the page readable, in this run and in others that repeat it', async () => {
+    const court = await runTour();
+    await curlew(runArguments(fixture('scrapers/court-tour.ts'), court, scratch('data')));
+    const [row] = query(
+      `SELECT url, segment_id, request_offset, request_length FROM exchanges
+       WHERE id IN (SELECT revisit_of FROM exchanges) AND url GLOB '*/case/*' LIMIT 1`,
+    );
+    const file = await open(scratch('data', 'archive', segmentName(Number(row?.segment_id))), 'r+');
+    await file.write(Buffer.from([0xff]), 0, 1, Number(row?.request_offset) + Number(row?.request_length) - 30);
+    await file.close();
+    expect((await verify()).code).toBe(1);
+
+    const repaired = await repair();
+    expect(repaired).toMatchObject({ code: 0 });
+    expect(kindsIn(repaired)).toContain('repaired');
+    expect((await verify()).stdout).not.toContain('body_reference_broken');
+    for (const run of ['1', '2']) {
+      const page = await curlew(['page', run, String(row?.url), '--data', scratch('data')]);
+      expect(page).toMatchObject({ code: 0 });
+    }
+    expect((await verify()).code).toBe(0);
+  });
+
   it('follows a redirect again, and asks for lists and JSON', async () => {
     await runTour();
     await damage("url GLOB '*/case/55' OR url GLOB '*/api/*' OR url GLOB '*/list/*'");

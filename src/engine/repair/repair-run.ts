@@ -18,7 +18,7 @@ import { crashPoint } from '../../platform/crash-point.ts';
 import { systemRandom } from '../../platform/random.ts';
 import { findDownloadFault } from '../check-download.ts';
 import type { DataDirectory } from '../data-directory.ts';
-import { KnownBodies } from '../known-bodies.ts';
+import { KnownBodies, type KnownBody } from '../known-bodies.ts';
 import { LiveSource } from '../live-source.ts';
 import { shortSegments } from '../lost-bytes.ts';
 import { placeExchange, prepareExchange } from '../prepare-exchange.ts';
@@ -140,7 +140,7 @@ class Repairer {
     const outcome = await this.#fetch(request, patience);
     const { kind, why, isKept } = judgeAnswer(outcome, before, wanted);
     if (!isKept) return { kind, url, why };
-    const exchanges = await this.#write(outcome);
+    const exchanges = await this.#write(outcome, damaged);
     crashPoint('before-commit');
     await this.#commit(
       id,
@@ -168,17 +168,32 @@ class Repairer {
     }
   }
 
-  async #write(outcome: Outcome): Promise<NewExchange[]> {
+  async #write(outcome: Outcome, damaged: readonly StoredExchange[]): Promise<NewExchange[]> {
+    const bodies = this.#bodiesBeside(damaged);
     const placed: NewExchange[] = [];
     for (const exchange of outcome.exchanges) {
       const told = this.#settings.redactArchive ? redactRequest(exchange) : exchange;
-      const { encoded, facts } = prepareExchange(told, this.#bodies, systemRandom);
+      const { encoded, facts } = prepareExchange(told, bodies, systemRandom);
       const body = await encoded;
       placed.push(placeExchange(facts, body, this.#archive.append(body.bytes)));
     }
     await this.#archive.flush({ sync: true });
     crashPoint('after-archive');
     return placed;
+  }
+
+  /** What is about to be marked as lost is not referred to, although its body may be whole: another part of it is not. */
+  #bodiesBeside(damaged: readonly StoredExchange[]): Pick<KnownBodies, 'find'> {
+    const ids = new Set(damaged.map(({ id }) => id));
+    const beside = (known: KnownBody): KnownBody => {
+      return known.kind === 'whole' && ids.has(known.exchange.id) ? { kind: 'damaged', id: known.exchange.id } : known;
+    };
+    return {
+      find: (sha256) => {
+        const known = this.#bodies.find(sha256);
+        return known instanceof Promise ? known.then(beside) : known && beside(known);
+      },
+    };
   }
 
   /** What is sound again, such as a download whose file was put back, is not marked. */

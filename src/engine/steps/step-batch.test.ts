@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../platform/json.ts';
 import type { AnswerJob, Reading, ReadingJob } from './reading.ts';
 import {
-  begin,
   hasBegun,
-  newStates,
   packJobs,
   packReadings,
+  type SentBatch,
   takeBack,
   unpackJobs,
   unpackReadings,
+  workThrough,
 } from './step-batch.ts';
 
 const json = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as Json);
@@ -77,7 +77,7 @@ describe('a batch', () => {
   it('arrives as it was sent, in another thread too', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(answer, miss), { maxLength: 16 }), (jobs) => {
-        const arrived = unpackJobs(structuredClone(packJobs(jobs)));
+        const arrived = unpackJobs(structuredClone(packJobs(1, jobs)));
         expect(arrived.map(asRead)).toEqual(jobs.map(asRead));
       }),
     );
@@ -100,13 +100,44 @@ function asRead(job: ReadingJob): unknown {
 }
 
 describe('an answer of a batch', () => {
+  const job = (url: string) =>
+    ({ kind: 'answer', identity: url, spec: {}, response: { url, body: { kind: 'file' } } }) as unknown as ReadingJob;
+  const reading = { gathered: { records: [], children: [] } } as unknown as Reading;
+
+  /** Works through a batch of four; `meanwhile` is called when it tells of an answer, with how many it has read. */
+  function work(batch: SentBatch, meanwhile: (read: number) => void): string[] {
+    const read: string[] = [];
+    const note = (one: ReadingJob) => {
+      read.push(one.kind === 'answer' ? one.identity : '');
+      return reading;
+    };
+    workThrough(
+      batch,
+      note,
+      () => meanwhile(read.length),
+      () => true,
+    );
+    return read;
+  }
+
   it('is begun with or taken back, never both', () => {
-    const states = newStates();
-    expect(begin(states, 3)).toBe(true);
-    expect(takeBack(states, 3)).toBe(false);
-    expect(hasBegun(states, 3)).toBe(true);
-    expect(takeBack(states, 4)).toBe(true);
-    expect(begin(states, 4)).toBe(false);
-    expect(hasBegun(states, 4)).toBe(false);
+    const batch = packJobs(1, ['a', 'b', 'c', 'd'].map(job));
+    const taken: boolean[] = [];
+    const read = work(batch, (count) => {
+      if (count === 2) taken.push(takeBack(batch.states, 1), takeBack(batch.states, 2));
+    });
+    expect(taken).toEqual([false, true]);
+    expect(read).toEqual(['a', 'b', 'd']);
+    expect([0, 1, 2, 3].map((index) => hasBegun(batch.states, index))).toEqual([true, true, false, true]);
+  });
+
+  it('that was taken back stays so when its thread is given another batch before it has let go of this one', () => {
+    const batch = packJobs(1, ['a', 'b', 'c', 'd'].map(job));
+    const read = work(batch, (count) => {
+      if (count !== 1) return;
+      for (const index of [1, 2, 3]) takeBack(batch.states, index);
+      packJobs(2, ['e', 'f', 'g', 'h'].map(job));
+    });
+    expect(read).toEqual(['a']);
   });
 });

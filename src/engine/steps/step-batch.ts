@@ -10,12 +10,16 @@ export const MOST_IN_BATCH = 16;
 
 /** From here to a thread. */
 export interface SentBatch {
+  /** Names it. */
+  readonly number: number;
   readonly text: string;
   readonly bodies: Uint8Array<ArrayBuffer>;
+  /** Of each answer, for both threads. Never used for another batch: a thread may be told of the next before it has let go. */
+  readonly states: Int32Array;
 }
 
-/** From a thread to here: that it has the scraper, or what answers came to. */
-export type Told = typeof READY | string;
+/** From a thread to here: that it has the scraper, or what answers of a batch came to. */
+export type Told = typeof READY | { readonly batch: number; readonly text: string };
 
 export const READY = 'ready';
 
@@ -38,7 +42,7 @@ interface PlacedBody {
   readonly archivedAs: string | undefined;
 }
 
-export function packJobs(jobs: readonly ReadingJob[]): SentBatch {
+export function packJobs(number: number, jobs: readonly ReadingJob[]): SentBatch {
   const bodies: Uint8Array[] = [];
   const text = JSON.stringify(jobs.map((job) => packJob(job, bodies)));
   const all = new Uint8Array(bodies.reduce((sum, { length }) => sum + length, 0));
@@ -47,7 +51,7 @@ export function packJobs(jobs: readonly ReadingJob[]): SentBatch {
     all.set(body, at);
     at += body.length;
   }
-  return { text, bodies: all };
+  return { number, text, bodies: all, states: new Int32Array(new SharedArrayBuffer(4 * jobs.length)) };
 }
 
 function packJob(job: ReadingJob, bodies: Uint8Array[]): InText {
@@ -68,7 +72,7 @@ function archivePlace({ encoded, decoded }: { encoded: Uint8Array; decoded: Uint
   return encoded === decoded ? undefined : archivedAs(encoded);
 }
 
-export function unpackJobs({ text, bodies }: SentBatch): ReadingJob[] {
+export function unpackJobs({ text, bodies }: Pick<SentBatch, 'text' | 'bodies'>): ReadingJob[] {
   let at = 0;
   return (JSON.parse(text) as InText[]).map((job) => {
     if (job.kind === 'miss') return job;
@@ -123,13 +127,28 @@ export function unpackReadings(text: string): Readings {
 
 const State = { waiting: 0, begun: 1, takenBack: 2 } as const;
 
-/** For the batches of one thread, one after the other. */
-export function newStates(): Int32Array {
-  return new Int32Array(new SharedArrayBuffer(4 * MOST_IN_BATCH));
+/** In the thread: reads what it may of a batch, and tells of it when it is done and whenever `isTime`. */
+export function workThrough(
+  batch: SentBatch,
+  read: (job: ReadingJob) => Reading,
+  tell: (told: Told) => void,
+  isTime: () => boolean,
+): void {
+  let readings: (readonly [number, Reading])[] = [];
+  const tellNow = () => {
+    if (readings.length > 0) tell({ batch: batch.number, text: packReadings(readings) });
+    readings = [];
+  };
+  for (const [index, job] of unpackJobs(batch).entries()) {
+    if (!begin(batch.states, index)) continue;
+    readings.push([index, read(job)]);
+    if (isTime()) tellNow();
+  }
+  tellNow();
 }
 
 /** In the thread: whether the answer at `index` is for it to read. */
-export function begin(states: Int32Array, index: number): boolean {
+function begin(states: Int32Array, index: number): boolean {
   return Atomics.compareExchange(states, index, State.waiting, State.begun) === State.waiting;
 }
 

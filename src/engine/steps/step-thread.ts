@@ -3,16 +3,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { systemCodeOf } from '../../platform/errors.ts';
-import {
-  hasBegun,
-  newStates,
-  packJobs,
-  READY,
-  type Readings,
-  type Told,
-  takeBack,
-  unpackReadings,
-} from './step-batch.ts';
+import { hasBegun, packJobs, READY, type Readings, type Told, takeBack, unpackReadings } from './step-batch.ts';
 import type { Ended, StepLimits } from './step-limits.ts';
 import type { StepSource } from './step-source.ts';
 import type { StepWorkerData } from './step-worker.ts';
@@ -40,7 +31,8 @@ export class StepThread {
   readonly #options: StepThreadOptions;
   /** By their place in the batch; those that are read or taken back are gone from it. */
   readonly #inHand = new Map<number, Unread>();
-  readonly #states = newStates();
+  #batch = 0;
+  #states: Int32Array = new Int32Array();
   #ended = false;
   #at: number | undefined;
   #looksAtIt = 0;
@@ -49,12 +41,13 @@ export class StepThread {
     this.#options = options;
     const { source, inheriting, limits } = options;
     this.#worker = new Worker(CODE, {
-      workerData: { source, inheriting, states: this.#states } satisfies StepWorkerData,
+      workerData: { source, inheriting } satisfies StepWorkerData,
       resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
     });
     this.#worker.on('message', (told: Told) => {
       if (told === READY) this.isReady = true;
-      else this.#hear(unpackReadings(told));
+      // Of a batch that was taken back meanwhile it tells in vain.
+      else if (told.batch === this.#batch) this.#hear(unpackReadings(told.text));
     });
     this.#worker.on('error', (error: Error) => this.#end(error));
     this.#worker.on('exit', () => this.#end('exit'));
@@ -77,9 +70,13 @@ export class StepThread {
 
   /** Only when it is free, and at most `MOST_IN_BATCH`. */
   give(answers: readonly Unread[]): void {
-    this.#states.fill(0);
     for (const [index, unread] of answers.entries()) this.#inHand.set(index, unread);
-    const batch = packJobs(answers.map(({ job }) => job));
+    this.#batch += 1;
+    const batch = packJobs(
+      this.#batch,
+      answers.map(({ job }) => job),
+    );
+    this.#states = batch.states;
     this.#worker.postMessage(batch, [batch.bodies.buffer]);
   }
 

@@ -3,8 +3,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../platform/clock.ts';
 import { loadPartOfCurlew } from '../scraper-modules.ts';
-import { type Reading, read } from './reading.ts';
-import { begin, packReadings, READY, type SentBatch, unpackJobs } from './step-batch.ts';
+import { read } from './reading.ts';
+import { READY, type SentBatch, type Told, workThrough } from './step-batch.ts';
 import { loadSteps, type StepSource } from './step-source.ts';
 import { refuseExit } from './time-limit.ts';
 
@@ -14,27 +14,21 @@ const TELL_MS = 8;
 export interface StepWorkerData {
   readonly source: StepSource;
   readonly inheriting: readonly string[];
-  readonly states: Int32Array;
 }
 
-const { source, inheriting, states } = workerData as StepWorkerData;
+const { source, inheriting } = workerData as StepWorkerData;
 loadPartOfCurlew();
 const definition = await loadSteps(source);
 
 process.exit = refuseExit;
+let told = 0;
+const tell = (readings: Told) => {
+  parentPort?.postMessage(readings);
+  told = systemClock.monotonic();
+};
 parentPort?.on('message', (batch: SentBatch) => {
-  let told = systemClock.monotonic();
-  let readings: (readonly [number, Reading])[] = [];
-  const tell = () => {
-    if (readings.length > 0) parentPort?.postMessage(packReadings(readings));
-    readings = [];
-    told = systemClock.monotonic();
-  };
-  for (const [index, job] of unpackJobs(batch).entries()) {
-    if (!begin(states, index)) continue;
-    readings.push([index, read(definition, inheriting, job)]);
-    if (systemClock.monotonic() - told > TELL_MS) tell();
-  }
-  tell();
+  told = systemClock.monotonic();
+  const isTime = () => systemClock.monotonic() - told > TELL_MS;
+  workThrough(batch, (job) => read(definition, inheriting, job), tell, isTime);
 });
-parentPort?.postMessage(READY);
+tell(READY);

@@ -13,24 +13,29 @@ import { type Checked, nothingChecked } from './checked.ts';
 import { fileFinding } from './file-finding.ts';
 import type { Finding } from './finding.ts';
 import { assertTables } from './verify-data.ts';
-import { damagedLedger } from './verify-ledger.ts';
+import { damagedLedger, lostLedger } from './verify-ledger.ts';
 import { judgeSegment } from './verify-segments.ts';
 
 const AT_ONCE = 500;
 
-/** Nothing where there is no ledger. What lies behind the end of a segment is not told: it does no harm. */
+/** Nothing where nothing is stored. What lies behind the end of a segment is not told: it does no harm. */
 export async function* quickCheck(
   path: string,
   clock: Clock,
   checked: Checked = nothingChecked(),
 ): AsyncGenerator<Finding> {
   const file = join(path, LEDGER_FILE);
-  if (!existsSync(file)) return;
+  if (!existsSync(file)) {
+    if (await holdsSegments(path)) yield lostLedger(file);
+    return;
+  }
   let ledger: FixityLedger | undefined;
   try {
     ledger = FixityLedger.open(path, clock);
     await assertTables(path, ledger);
     if (ledger.isEmpty) return;
+    // A command that was to look at a ledger which was gone has made a new one.
+    if (ledger.segmentsAfter(0, undefined, 1).length === 0 && (await holdsSegments(path))) yield lostLedger(file);
     for (const line of ledger.integrity('quick')) yield damagedLedger(file, line);
     checked.ledger = 'quick';
     yield* segments(path, ledger, checked);
@@ -41,6 +46,11 @@ export async function* quickCheck(
   } finally {
     ledger?.close();
   }
+}
+
+async function holdsSegments(path: string): Promise<boolean> {
+  const names = await systemFiles.list(join(path, 'archive')).catch(() => []);
+  return names.some((name) => name.endsWith('.warc.gz'));
 }
 
 async function* segments(path: string, ledger: FixityLedger, { segments: share }: Checked): AsyncGenerator<Finding> {
