@@ -237,6 +237,7 @@ export class Engine {
     const { scribe, plan } = this.#options;
     const answered = this.#answered.splice(0);
     const unread: Unread[] = [];
+    let unplanned = answered.length;
     try {
       for (const { lane, request, outcome } of answered) {
         const exchanges = scribe.encode(outcome.exchanges);
@@ -245,6 +246,7 @@ export class Engine {
           this.#committer.submit({ ...finishPage(request, reading), exchanges });
         };
         const planned = plan(request, outcome);
+        unplanned--;
         if ('kind' in planned) unread.push(this.#toRead(planned, lane, request, finish));
         else {
           this.#active--;
@@ -253,6 +255,7 @@ export class Engine {
       }
       this.#reader.read(unread);
     } catch (error) {
+      this.#active -= unplanned;
       this.#fail(error);
     }
     this.#pumpSoon();
