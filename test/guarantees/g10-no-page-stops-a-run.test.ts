@@ -29,7 +29,7 @@ const FOR_EVER = ['--step-timeout', '1h'];
 
 const scratch = scratchDirectory();
 
-type Mood = 'plain' | 'regex' | 'loop' | 'memory' | 'exit' | 'die';
+type Mood = 'plain' | 'regex' | 'loop' | 'sleep' | 'rejected' | 'memory' | 'exit' | 'die';
 
 /** A page that lists pages of these moods, and `next` pages of another host that each lead to the one after. */
 async function startMoody(moods: readonly Mood[], more: readonly string[] = []): Promise<Site & { moods: Mood[] }> {
@@ -101,6 +101,40 @@ it('a step that does not end, or wants to end the process, fails its page only',
   // The pages are in the archive: with the step mended they are read without being fetched again.
   const again = await curlew(['replay', 'latest', '--data', scratch('data'), '--json']);
   expect(resultIn(again)).toMatchObject({ exitCode: 1, requests: { done: 8, failed: 3 }, records: 7 });
+});
+
+it('a step that waits without end, and needs no processor for it, fails its page only', async () => {
+  const site = await startMoody(['plain', 'sleep', 'plain', 'plain']);
+  const ended = await curlew([...runArguments(MOODY, site, scratch('data')), '--step-timeout', '1s']);
+  expect(resultIn(ended)).toMatchObject({
+    exitCode: 1,
+    health: 'partial',
+    requests: { done: 4, failed: 1 },
+    records: 3,
+  });
+  expect(failures(scratch('data'))).toMatchObject([
+    { url: `${site.url}/1`, reason: 'step_timeout: Moody.item was not done after 1 s' },
+  ]);
+});
+
+it('what a step leaves behind in its thread ends that thread, and not the run', async () => {
+  const large = '<i>filler</i>'.repeat(25_000);
+  const site = closing(
+    await startSite(({ pathname }) => {
+      if (pathname === '/') return htmlReply(200, '<a href="/1">1</a><a href="/2">2</a><a href="/3">3</a>');
+      const mood = pathname === '/2' ? 'rejected' : 'plain';
+      return htmlReply(200, `<h1>${mood}</h1><p>text of ${pathname}</p>${large}`);
+    }),
+  );
+  const ended = await curlew([...runArguments(MOODY, site, scratch('data')), '--step-timeout', '10m']);
+  // Whether the thread could still tell of the page itself is left to chance.
+  const { status, requests } = resultIn(ended);
+  expect({ status, pending: requests.pending, ended: requests.done + requests.failed }).toEqual({
+    status: 'completed',
+    pending: 0,
+    ended: 4,
+  });
+  expect(requests.done).toBeGreaterThanOrEqual(3);
 });
 
 it('a step that takes all memory fails its page only', async () => {

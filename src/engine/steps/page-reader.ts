@@ -27,6 +27,8 @@ export interface PageReaderOptions {
 const TURN_MS = 25;
 /** A page that takes longer is moved to a thread, and begins anew there. */
 const QUICK_MS = 50;
+/** So often a page may be ended without having had the processor for long: then it waits for something else. */
+const MOST_STARVED = 3;
 /** To parse a larger page may take longer than that, and cannot be stopped everywhere. */
 const SMALL_BYTES = 256 * 1024;
 
@@ -39,6 +41,8 @@ export class PageReader {
   #pool: StepPool | undefined;
   readonly #effort = new ReadingEffort();
   #readsOn = false;
+  /** How often in a row the page that is next was ended on a machine that seemed busy. */
+  #starved = 0;
 
   constructor(options: PageReaderOptions) {
     this.#options = options;
@@ -109,7 +113,9 @@ export class PageReader {
     });
     this.#effort.add(begun, { pages: readings.length, readMs, watchMs: systemClock.monotonic() - begun - readMs });
     // On a busy machine time passes while others have the processor: that is not the page's fault.
-    const isSlow = !isDone && cpuMs() - before > QUICK_MS / 2;
+    const isStarved = !isDone && source !== undefined && cpuMs() - before <= QUICK_MS / 2;
+    this.#starved = isStarved ? (readings.length > 0 ? 1 : this.#starved + 1) : 0;
+    const isSlow = !isDone && (!isStarved || this.#starved > MOST_STARVED);
     const answers = this.#waiting.splice(0, readings.length + (isSlow ? 1 : 0));
     for (const [index, unread] of answers.entries()) {
       const reading = readings[index];

@@ -27,6 +27,8 @@ const SLOW_LOOKS = 1;
 const STUCK_LOOKS = 10;
 /** So many threads more than usual may stand in for slow ones. */
 const MOST_STAND_INS = 4;
+/** So many threads in a row may end without being at a page. */
+const MOST_ENDED_IDLE = 3;
 const MOST_BATCH_BYTES = 1024 * 1024;
 const MOST_THREADS = 8;
 
@@ -38,6 +40,8 @@ export class StepPool {
   #timer: NodeJS.Timeout | undefined;
   #givesSoon = false;
   #closed = false;
+  /** How many threads in a row have ended without being at a page, and none has read any since. */
+  #endedIdle = 0;
 
   constructor(options: StepPoolOptions) {
     this.#options = options;
@@ -115,6 +119,7 @@ export class StepPool {
   }
 
   #freed(thread: StepThread): void {
+    this.#endedIdle = 0;
     if (this.#threads.size > this.#usual && this.#waiting.length === 0) {
       this.#threads.delete(thread);
       void thread.end(undefined);
@@ -140,7 +145,9 @@ export class StepPool {
     this.#threads.delete(thread);
     if (this.#closed) return;
     this.#waiting.unshift(...rest);
-    if (at === undefined && why !== 'timeout') {
+    // What a step left behind, such as a promise that is rejected later, may end a thread between two pages.
+    this.#endedIdle = at === undefined ? this.#endedIdle + 1 : 0;
+    if (at === undefined && (!thread.isReady || this.#endedIdle > MOST_ENDED_IDLE)) {
       this.#options.onFailed(cannotRead(why));
       return;
     }
@@ -149,7 +156,7 @@ export class StepPool {
   }
 }
 
-/** A thread ended without being at a page: the others would end the same way. */
+/** A thread could not start, or one after the other ended without being at a page: others would end the same way. */
 function cannotRead(why: Ended | Error): CurlewError {
   const said = why instanceof Error ? why.message : `it ended by itself (${why})`;
   const remedy = why instanceof Error && 'remedy' in why && typeof why.remedy === 'string' ? why.remedy : undefined;
