@@ -86,6 +86,19 @@ it('one that is not ends in one result, and the next request gets its own', asyn
   );
 });
 
+it('bytes that come late behind an answer are no answer, and their connection is not used again', async () => {
+  const whole = `HTTP/1.1 200 OK\r\nContent-Length: ${OWN.length}\r\n\r\n${OWN}`;
+  let asked = 0;
+  // The second request finds on its connection what was left of the first answer.
+  const late = await rawServer((socket) => socket.write(++asked === 2 ? `0\r\n\r\n${whole}` : whole));
+  const url = new URL(late.origin);
+  const results = [];
+  for (let request = 0; request < 3; request++) results.push(await hop.send({ url, method: 'GET', headers: [] }));
+  await late.close();
+  expect(results).toMatchObject([{ status: 200 }, { kind: 'failure', code: 'protocol' }, { status: 200 }]);
+  expect(late.connections()).toBe(2);
+});
+
 it('and is whole as a page only where it is so as a download', async () => {
   // All at once, and with an end: what has come is the same both times.
   const atOnce = said
