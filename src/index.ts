@@ -26,6 +26,7 @@ export type { HostWait } from './fetch/host-wait.ts';
 export type { Patience } from './fetch/patience.ts';
 export { proxyName } from './fetch/proxy/proxy-name.ts';
 export type { ProxyServer } from './fetch/proxy/proxy-server.ts';
+export type { EntryCoverage, EntryKind } from './ledger/coverage/entry-coverage.ts';
 export type { Health, RunStatus } from './ledger/health.ts';
 export type { CaseId } from './ledger/mirror/case-row.ts';
 export type { VersionId } from './ledger/mirror/csv-version.ts';

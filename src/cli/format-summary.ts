@@ -17,6 +17,7 @@ export function formatSummary(summary: RunSummary, state: RunState = summary.sta
     `  requests  ${verdicts.join(', ')}`,
     `  records   ${formatCount(summary.records)}${invalid}`,
     `  time      ${formatDuration(summary.seconds * 1000)}`,
+    ...coverageLines(summary),
     ...causeLines(summary),
     ...observedLines(summary),
     ...summary.warnings.map((warning) => `  note      ${printable(warning)}`),
@@ -31,6 +32,16 @@ function causeLines({ causes = [] }: RunSummary): string[] {
     const why = reason === undefined ? '' : `: ${printable(reason.split('\n', 1)[0] ?? '')}`;
     return `  ${at === 0 ? 'why' : '   '}       ${formatCount(count)} ${verdict}${why}, e.g. ${printable(example)}`;
   });
+}
+
+/** What the run says about its entries; links claim nothing. */
+function coverageLines({ coverage }: RunSummary): string[] {
+  return coverage
+    .filter(({ complete }) => complete !== null)
+    .map(({ entry, complete, statement }, at) => {
+      const state = complete ? 'complete' : 'not complete';
+      return `  ${at === 0 ? 'coverage' : '        '}  ${printable(entry)}: ${state}, ${printable(statement)}`;
+    });
 }
 
 /** What each speculator may declare next time, as it is written in the scraper. */

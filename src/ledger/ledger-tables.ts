@@ -1,6 +1,7 @@
 // All table families over one database.
 
 import { CountTable } from './count-table.ts';
+import { CoverageTable } from './coverage/coverage-table.ts';
 import type { Database } from './database.ts';
 import { EventTable } from './event-table.ts';
 import { ExchangeTable } from './exchange-table.ts';
@@ -28,6 +29,7 @@ export class LedgerTables {
   readonly walks: WalkTable;
   readonly judgements: JudgementTable;
   readonly sites: SiteTables;
+  readonly coverage: CoverageTable;
 
   constructor(database: Database) {
     this.database = database;
@@ -43,5 +45,6 @@ export class LedgerTables {
     this.walks = new WalkTable(database);
     this.judgements = new JudgementTable(database);
     this.sites = new SiteTables(database);
+    this.coverage = new CoverageTable(database);
   }
 }

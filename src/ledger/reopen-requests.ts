@@ -35,6 +35,7 @@ export function reopenRequests(tables: LedgerTables, run: RunId, which: WhichReq
     tables.events.add(run, request.id, { kind: 'requeued', data: { was: request.verdict } }, now);
   }
   tables.counts.add(run, changes, now);
+  tables.coverage.drop(run);
   tables.runs.setStatus(run, 'interrupted', undefined, undefined, now);
   tables.runs.setStatus(run, 'interrupted', summarise(tables, run).health, undefined, now);
   return reopened.length;

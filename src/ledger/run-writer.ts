@@ -210,7 +210,9 @@ export class RunWriter {
       this.#tables.exchanges.replaceLost();
       this.#tables.requests.returnAllClaimed(this.run);
       this.#tables.runs.setStatus(this.run, status, undefined, error, now);
-      const { health } = summarise(this.#tables, this.run);
+      this.#tables.coverage.drop(this.run);
+      const { health, coverage } = summarise(this.#tables, this.run);
+      this.#tables.coverage.save(this.run, coverage);
       this.#tables.runs.setStatus(this.run, status, health, error, now);
       this.#tables.ownership.release(this.run, this.#token);
     }, 'power');

@@ -2,6 +2,7 @@
 
 import type { Instant } from '../platform/clock.ts';
 import type { Json } from '../platform/json.ts';
+import type { EntryCoverage } from './coverage/entry-coverage.ts';
 import type { Health, RunStatus } from './health.ts';
 import type { Observed } from './probe.ts';
 import type { MissingItems } from './sites/site-missing-table.ts';
@@ -64,6 +65,8 @@ export interface RunSummary {
   readonly records: number;
   readonly invalid: number;
   readonly seconds: number;
+  /** What the run says about each of its entries, by name. Empty for runs that have none. */
+  readonly coverage: readonly EntryCoverage[];
   /** What a person should know, as sentences. */
   readonly warnings: readonly string[];
   /** Items that the lists of a site had in the run before and have not any more, when there are any: the first hundred. */

@@ -1,5 +1,6 @@
 // The ledger's tables, as the list of steps that lead to them. A step is never changed once released; a new one is added.
 
+import { COVERAGE_SCHEMA } from './coverage/coverage-table.ts';
 import { FETCHER_SCHEMA } from './fetcher/schema.ts';
 import { CASE_FILES_SCHEMA, INDEX_CHECKS_SCHEMA, MIRROR_SCHEMA, ODD_ROWS_SCHEMA } from './mirror/schema.ts';
 import { REPORTS_SCHEMA } from './reports/schema.ts';
@@ -308,4 +309,5 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE requests ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0;
   CREATE INDEX requests_set_aside ON requests (run_id) WHERE state = 4;
   `,
+  COVERAGE_SCHEMA,
 ];

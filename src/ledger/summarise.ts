@@ -2,12 +2,15 @@
 
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { totalOf } from './count-table.ts';
+import type { EntryCoverage } from './coverage/entry-coverage.ts';
+import { linksCoverage } from './coverage/links-coverage.ts';
+import { sequenceCoverage } from './coverage/sequence-coverage.ts';
 import { judgeHealth } from './health.ts';
 import type { LedgerTables } from './ledger-tables.ts';
 import { summariseMirror } from './mirror/summarise-mirror.ts';
-import type { Cause, RunId, RunSummary } from './run.ts';
+import type { Cause, Run, RunId, RunSummary } from './run.ts';
 import type { MissingItems } from './sites/site-missing-table.ts';
-import { summariseWalks } from './summarise-walks.ts';
+import { summariseWalks, type WalkReport } from './summarise-walks.ts';
 
 export function summarise(tables: LedgerTables, id: RunId): RunSummary {
   const run = tables.runs.find(id);
@@ -42,11 +45,26 @@ export function summarise(tables: LedgerTables, id: RunId): RunSummary {
     records: total,
     invalid,
     seconds,
+    coverage: coverageOf(tables, run, walks),
     warnings,
     ...(missing.count > 0 && { missing }),
     ...(causes.length > 0 && { causes }),
   };
   return walks === undefined ? summary : { ...summary, speculation: walks.speculation, observed: walks.observed };
+}
+
+/** As it was stored when the run ended; of a run that goes on, as it stands now. */
+function coverageOf(tables: LedgerTables, run: Run, walks: WalkReport | undefined): readonly EntryCoverage[] {
+  const stored = run.status === 'running' ? [] : tables.coverage.of(run.id);
+  return stored.length > 0 ? stored : measureCoverage(tables, run, walks);
+}
+
+/** What can be said now about each entry of the run, by name. */
+function measureCoverage(tables: LedgerTables, run: Run, walks: WalkReport | undefined): EntryCoverage[] {
+  return [
+    ...tables.seeds.of(run.id).map(linksCoverage),
+    ...Object.entries(walks?.speculation ?? {}).map(([name, walk]) => sequenceCoverage(name, walk)),
+  ].sort((a, b) => (a.entry < b.entry ? -1 : 1));
 }
 
 /** Of missing items, as many are named as a person would look through. */

@@ -31,6 +31,7 @@ export function summariseMirror(database: Database, run: Run): RunSummary {
     records: 0,
     invalid: 0,
     seconds: Math.round(run.activeMs / 10) / 100,
+    coverage: [],
     warnings: warnings.filter((warning) => warning !== undefined),
   };
 }

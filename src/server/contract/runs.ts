@@ -14,6 +14,7 @@ import {
   Verdict,
   VerdictCounts,
 } from './common.ts';
+import { EntryCoverage } from './entry-coverage.ts';
 import { Waiting } from './hosts.ts';
 import { IndexState, MirrorCoverage } from './index-state.ts';
 import { changing, reading } from './route.ts';
@@ -168,6 +169,7 @@ const RunSummary = z
     run_id: z.int(),
     health: Health,
     warnings: z.array(z.string()).describe('what a person should know, as sentences'),
+    coverage: z.array(EntryCoverage).describe('what the run says about each of its entries'),
     recordKinds: z.array(z.object({ kind: z.string(), total: count, invalid: count })),
     speculation: AnyJson.nullable().describe('what each speculator found, as in curlew show --json'),
     observed: AnyJson.nullable().describe('what each speculator may declare next time'),

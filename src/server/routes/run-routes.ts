@@ -80,6 +80,9 @@ export function bindRunRoutes(app: FastifyInstance, context: ServerContext): voi
       run_id: run.id,
       health: run.kind === 'mirror' ? (run.health ?? summary.health) : summary.health,
       warnings: summary.warnings.map((warning) => cleanText(warning)),
+      coverage: summary.coverage.map(({ verdicts, statement, ...entry }) => {
+        return { ...entry, verdicts: { ...verdicts }, statement: cleanText(statement) };
+      }),
       recordKinds: [...kinds],
       speculation: summary.speculation === undefined ? null : clean(JSON.parse(JSON.stringify(summary.speculation))),
       status_counts: downloads === undefined ? null : { ...downloads.byStatus },

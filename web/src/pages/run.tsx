@@ -11,6 +11,7 @@ import { troubleSentences } from '../lib/troubles.ts';
 import { useResource } from '../lib/use-resource.ts';
 import { settledOf, totalOf } from '../lib/verdicts.ts';
 import { HealthBadge, StateBadge } from '../parts/badge.tsx';
+import { EntryCoverageTable } from '../parts/entry-coverage.tsx';
 import { EventLog } from '../parts/event-log.tsx';
 import { Fact } from '../parts/fact.tsx';
 import { GapMapView } from '../parts/gap-map-view.tsx';
@@ -87,6 +88,11 @@ export function RunPage({ id }: { readonly id: number }) {
               <Waits waits={run.waits} />
               <Progress run={run} />
               <Problems run={run} resource={problems} changed={reloadAll} />
+              {summary.data !== undefined && summary.data.coverage.length > 0 && (
+                <Panel title="Coverage" id="coverage">
+                  <EntryCoverageTable coverage={summary.data.coverage} />
+                </Panel>
+              )}
               <Panel title="Verdicts over time" id="timeline">
                 <Loaded what="the timeline" resource={timeline}>
                   {(data) =>
