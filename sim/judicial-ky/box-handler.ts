@@ -1,11 +1,11 @@
 // Box: the file behind a signed address, as long as the address lives. Every address it did not sign is 404.
 
 import { createHash } from 'node:crypto';
+import { rangeReply } from '../range-reply.ts';
 import { type Handler, statusReply } from '../reply.ts';
+import type { SignedUrls } from '../signed-urls.ts';
 import type { Corpus } from './corpus.ts';
-import { rangeReply } from './range-reply.ts';
 import type { JudicialKySettings } from './settings.ts';
-import type { SignedUrls } from './signed-urls.ts';
 import { parseSwitchName } from './switches.ts';
 
 export interface BoxParts {

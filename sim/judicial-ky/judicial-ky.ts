@@ -2,16 +2,16 @@
 // the site's own time, which is the clock's plus what was advanced. Each origin has its own log and faults.
 
 import { systemClock } from '../../src/platform/clock.ts';
+import { Gate } from '../gate.ts';
 import type { LatencyMs } from '../latency.ts';
+import { SignedUrls } from '../signed-urls.ts';
 import { type Site, type SiteOptions, startSite } from '../site.ts';
 import { boxHandler } from './box-handler.ts';
 import { Corpus, type CorpusOptions, type CorpusVersion } from './corpus.ts';
 import { editionsOf } from './edition.ts';
-import { Gate } from './gate.ts';
 import { judicialControl } from './judicial-control.ts';
 import { AJAX_PATH, CSV_PATH, REGISTER_PATH } from './paths.ts';
 import { DEFAULT_SETTINGS, type JudicialKySettings } from './settings.ts';
-import { SignedUrls } from './signed-urls.ts';
 import { siteHandler } from './site-handler.ts';
 import { type Origin, SWITCHES, type SwitchName, type SwitchScope } from './switches.ts';
 

@@ -1,5 +1,6 @@
 // The paths of judicial.ky. One function from a request to a reply; what is not listed here is 404.
 
+import type { Gate } from '../gate.ts';
 import {
   conditionalReply,
   type Handler,
@@ -9,15 +10,14 @@ import {
   statusReply,
   textReply,
 } from '../reply.ts';
+import type { SignedUrls } from '../signed-urls.ts';
 import { advancedSearchPage } from './advanced-search.ts';
 import { ajaxReply } from './ajax.ts';
 import type { Corpus } from './corpus.ts';
 import type { Edition } from './edition.ts';
-import type { Gate } from './gate.ts';
 import { ADVANCED_SEARCH_PATH, AJAX_PATH, CSV_PATH, REGISTER_PATH } from './paths.ts';
 import { registerPage } from './register-page.ts';
 import type { JudicialKySettings } from './settings.ts';
-import type { SignedUrls } from './signed-urls.ts';
 import { parseSwitchName, type SwitchName } from './switches.ts';
 
 export interface SiteParts {

@@ -1,6 +1,6 @@
 // The part of a file that a request asks for (RFC 9110 §14): one range; several, or nonsense, give the whole file.
 
-import type { Reply, SimRequest } from '../reply.ts';
+import type { Reply, SimRequest } from './reply.ts';
 
 export function rangeReply({ headers }: SimRequest, reply: Reply & { readonly body: Buffer }): Reply {
   const { length } = reply.body;

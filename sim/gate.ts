@@ -2,9 +2,8 @@
 // are the same for everybody, as WordPress gives them to visitors, which is why a page cache can hold a stale one.
 
 import { createHash } from 'node:crypto';
-import type { SimRequest } from '../reply.ts';
+import type { SimRequest } from './reply.ts';
 
-const COOKIE = 'pdb-sess';
 const NONCE_LENGTH = 10;
 
 export interface GateOptions {
@@ -12,16 +11,20 @@ export interface GateOptions {
   /** The site's time. */
   readonly now: () => number;
   readonly tickMs: () => number;
+  /** Name of the session cookie. Default `pdb-sess`. */
+  readonly cookie?: string;
 }
 
 export class Gate {
   readonly #options: GateOptions;
+  readonly #cookie: string;
   readonly #forgotten = new Set<string>();
   #rotations = 0;
   #sessions = 0;
 
   constructor(options: GateOptions) {
     this.#options = options;
+    this.#cookie = options.cookie ?? 'pdb-sess';
   }
 
   /** The nonce of this moment: ten hex characters. */
@@ -45,14 +48,14 @@ export class Gate {
 
   /** Whether the request brings a session cookie of this site that was not forgotten. */
   knows(request: SimRequest): boolean {
-    const session = sessionOf(request);
+    const session = this.#sessionOf(request);
     const [name = '', signature] = session?.split('.') ?? [];
     return session !== undefined && signature === this.#sign('session', name) && !this.#forgotten.has(session);
   }
 
   /** Forgets the session of this request: its cookie is worthless from now on. */
   forget(request: SimRequest): void {
-    const session = sessionOf(request);
+    const session = this.#sessionOf(request);
     if (session !== undefined) this.#forgotten.add(session);
   }
 
@@ -60,7 +63,11 @@ export class Gate {
   welcome(request: SimRequest): Readonly<Record<string, string>> {
     if (this.knows(request)) return {};
     const name = String(++this.#sessions);
-    return { 'set-cookie': `${COOKIE}=${name}.${this.#sign('session', name)}; Path=/; HttpOnly; SameSite=Lax` };
+    return { 'set-cookie': `${this.#cookie}=${name}.${this.#sign('session', name)}; Path=/; HttpOnly; SameSite=Lax` };
+  }
+
+  #sessionOf({ headers }: SimRequest): string | undefined {
+    return new RegExp(`(?:^|;\\s*)${this.#cookie}=([^;\\s]*)`).exec(headers.cookie ?? '')?.[1];
   }
 
   #tick(): number {
@@ -74,8 +81,4 @@ export class Gate {
   #sign(purpose: 'session' | 'nonce', value: string): string {
     return createHash('sha256').update(`${this.#options.seed}/${purpose}/${value}`).digest('hex').slice(0, 32);
   }
-}
-
-function sessionOf({ headers }: SimRequest): string | undefined {
-  return new RegExp(`(?:^|;\\s*)${COOKIE}=([^;\\s]*)`).exec(headers.cookie ?? '')?.[1];
 }
