@@ -77,7 +77,7 @@ describe('recordMiss', () => {
     expect(() => recordMiss(court({ onMiss }), probe, outcome)).toThrow(
       expect.objectContaining({
         code: 'step_failed',
-        message: 'onMiss of Court.byNumber gave back something that is no record.',
+        message: 'onMiss of Court.byNumber gave back an object (id), which is no record.',
         remedy: 'It gives back what record returns, none or many.',
       }),
     );

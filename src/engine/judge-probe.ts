@@ -10,6 +10,7 @@ import { isRecord } from '../scraper/record.ts';
 import type { MissOutcome } from '../scraper/speculate.ts';
 import { type Gathered, NOTHING, readRecord } from './run-step.ts';
 import { stepFailure } from './step-failure.ts';
+import { describeYield, isIterable, yieldsOf } from './yields-of.ts';
 
 /** Whether a 2xx answer means that the id exists: not so for a "not found" page that `isReal` recognises. */
 export function isHit(definition: ScraperDefinition, probe: Pick<ProbeMark, 'speculator'>, page: Page): boolean {
@@ -51,22 +52,17 @@ export function recordMiss(definition: ScraperDefinition, probe: ProbeMark, outc
   const onMiss = definition.speculators.get(probe.speculator)?.options.onMiss;
   if (onMiss === undefined) return NOTHING;
   const yields: unknown = onMiss(probe.id, outcome);
-  if (typeof yields !== 'object' || yields === null || !(Symbol.iterator in yields)) {
-    throw new CurlewError(
-      ErrorCode.stepFailed,
-      `onMiss of ${definition.name}.${probe.speculator} gave back ${describeValue(yields)} instead of records.`,
-      { remedy: 'Write it as a generator: *onMiss(id, outcome) { yield record(…); }. It cannot be async.' },
-    );
+  const name = `onMiss of ${definition.name}.${probe.speculator}`;
+  if (!isIterable(yields)) {
+    throw new CurlewError(ErrorCode.stepFailed, `${name} gave back ${describeYield(yields)} instead of records.`, {
+      remedy: 'Write it as a generator: *onMiss(id, outcome) { yield record(…); }. It cannot be async.',
+    });
   }
-  const records = [...(yields as Iterable<unknown>)].map((yielded) => {
+  const records = [...yieldsOf(yields, name, ErrorCode.stepFailed)].map((yielded) => {
     if (isRecord(yielded)) return readRecord(yielded);
-    throw new CurlewError(
-      ErrorCode.stepFailed,
-      `onMiss of ${definition.name}.${probe.speculator} gave back something that is no record.`,
-      {
-        remedy: 'It gives back what record returns, none or many.',
-      },
-    );
+    throw new CurlewError(ErrorCode.stepFailed, `${name} gave back ${describeYield(yielded)}, which is no record.`, {
+      remedy: 'It gives back what record returns, none or many.',
+    });
   });
   return { records, children: [] };
 }

@@ -9,6 +9,7 @@ import { isRecord, type ScrapedRecord } from '../scraper/record.ts';
 import { isRequest } from '../scraper/request.ts';
 import { validate } from '../scraper/validate.ts';
 import { resolveRequest, type YieldedAt } from './resolve-request.ts';
+import { describeYield, isIterable, yieldsOf } from './yields-of.ts';
 
 export interface Gathered {
   readonly records: readonly NewRecord[];
@@ -50,8 +51,9 @@ export function runStep(
 }
 
 function iterate(yields: unknown, scraper: string, step: string): Iterable<unknown> {
-  if (typeof yields === 'object' && yields !== null && Symbol.iterator in yields) return yields as Iterable<unknown>;
-  throw new CurlewError(ErrorCode.stepFailed, `${scraper}.${step} gave back ${describe(yields)} instead of yielding.`, {
+  const name = `${scraper}.${step}`;
+  if (isIterable(yields)) return yieldsOf(yields, name, ErrorCode.stepFailed);
+  throw new CurlewError(ErrorCode.stepFailed, `${name} gave back ${describeYield(yields)} instead of yielding.`, {
     remedy: `Write it as a generator: *${step}(page) { yield … }. Steps cannot be async.`,
   });
 }
@@ -78,12 +80,8 @@ function asJson(value: unknown): Json {
 }
 
 function strangeYield(scraper: string, step: string, yielded: unknown): CurlewError {
-  return new CurlewError(ErrorCode.stepFailed, `${scraper}.${step} yielded ${describe(yielded)}.`, {
-    remedy: 'A step yields what get, post, download and record give back.',
+  const each = isIterable(yielded) ? ' Of a list it yields each: yield* list.' : '';
+  return new CurlewError(ErrorCode.stepFailed, `${scraper}.${step} yielded ${describeYield(yielded)}.`, {
+    remedy: `A step yields what get, post, download and record give back.${each}`,
   });
-}
-
-function describe(value: unknown): string {
-  if (value instanceof Promise) return 'a promise';
-  return value === null || typeof value !== 'object' ? String(value) : `an object (${Object.keys(value).join(', ')})`;
 }

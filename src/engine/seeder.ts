@@ -6,11 +6,12 @@ import type { CommitResult } from '../ledger/run-writer.ts';
 import type { Seed } from '../ledger/seed-table.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import type { ScraperDefinition } from '../scraper/definition.ts';
-import { isRequest, type Request } from '../scraper/request.ts';
+import { isRequest } from '../scraper/request.ts';
 import { authorFailure } from './author-failure.ts';
 import { readEntryParams } from './read-params.ts';
 import { resolveRequest } from './resolve-request.ts';
 import type { Scribe } from './scribe.ts';
+import { describeYield, isIterable, yieldsOf } from './yields-of.ts';
 
 const CHUNK = 500;
 const PASSED_AT_ONCE = 200;
@@ -63,36 +64,33 @@ export class Seeder {
     return true;
   }
 
-  *#requestsOf(seed: Seed): Generator<Request> {
+  *#requestsOf(seed: Seed): Generator<unknown> {
     const entry = this.#definition.entryNamed(seed.entry);
     const params = readEntryParams(seed.entry, entry, seed.params);
     try {
       const begun: unknown = entry.begin(params);
+      const name = `Entry ${seed.entry} of ${this.#definition.name}`;
       if (isRequest(begun)) yield begun;
-      else if (isIterable(begun)) yield* begun as Iterable<Request>;
-      else throw strangeEntry(this.#definition.name, seed.entry);
+      else if (isIterable(begun)) yield* yieldsOf(begun, name, ErrorCode.scraperDefinition);
+      else throw strangeEntry(this.#definition.name, seed.entry, begun);
     } catch (cause) {
       throw authorFailure(`Entry ${seed.entry} of ${this.#definition.name} failed`, cause);
     }
   }
 
-  #resolve(request: Request, entry: string, ordinal: number): NewRequest {
-    if (!isRequest(request)) throw strangeEntry(this.#definition.name, entry);
+  #resolve(request: unknown, entry: string, ordinal: number): NewRequest {
+    if (!isRequest(request)) throw strangeEntry(this.#definition.name, entry, request);
     const occurrence = `entry ${entry} ${ordinal}`;
     return resolveRequest(request, { base: this.#definition.baseUrl, depth: 0, occurrence }, this.#definition);
   }
 }
 
-function strangeEntry(scraper: string, entry: string): CurlewError {
+function strangeEntry(scraper: string, entry: string, given: unknown): CurlewError {
   return new CurlewError(
     ErrorCode.scraperDefinition,
-    `Entry ${entry} of ${scraper} gave back something that is no request.`,
+    `Entry ${entry} of ${scraper} gave back ${describeYield(given)}, which is no request.`,
     { remedy: 'An entry gives back what get, post and download return, one or many. It cannot be async.' },
   );
-}
-
-function isIterable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Symbol.iterator in value;
 }
 
 function nextTurn(): Promise<void> {

@@ -6,7 +6,7 @@ import type { Request } from './request.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
 /** One request or several, of any iterable kind. Lazy ones are read as they are needed, however many they yield. */
-export type EntryRequests = Request | Iterable<Request>;
+export type EntryRequests = Request | Iterable<Request, void>;
 
 /** A way into a site; made by `entry`. `Params` is undefined for one that takes none. */
 export interface Entry<Params = unknown> {

@@ -14,10 +14,13 @@ import { readTarget } from './request-target.ts';
 export type Yielded = Request | ScrapedRecord;
 
 /** A scraper's method that reads one page (or one saved file) and yields what is in it. */
-export type Step<Input, Context extends readonly unknown[]> = (input: Input, ...context: Context) => Iterable<Yielded>;
+export type Step<Input, Context extends readonly unknown[]> = (
+  input: Input,
+  ...context: Context
+) => Iterable<Yielded, void>;
 
 /** Any step, for code that only passes it on. */
-export type AnyStep = (input: never, ...context: never[]) => Iterable<Yielded>;
+export type AnyStep = (input: never, ...context: never[]) => Iterable<Yielded, void>;
 
 /** At most one value is handed from a request to its step. */
 export type Handed = readonly [context?: unknown];

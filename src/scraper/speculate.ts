@@ -23,7 +23,7 @@ export interface SpeculateOptions {
    */
   readonly isReal?: (page: Page) => boolean;
   /** What to record about an id that was asked for and is no hit. Default nothing. */
-  readonly onMiss?: (id: number, outcome: MissOutcome) => Iterable<ScrapedRecord>;
+  readonly onMiss?: (id: number, outcome: MissOutcome) => Iterable<ScrapedRecord, void>;
   /**
    * An id whose request the run has already: `miss` counts it as one, so that ids that all lead to one page end;
    * `inherit` takes over what becomes of that request, for pages that links lead to as well. Default `miss`.

@@ -94,6 +94,44 @@ describe('a step that fails', () => {
     expect(summary).toMatchObject({ health: 'partial', records: 3, requests: { done: 3, failed: 1 } });
     expect(shown).toContain('Steps cannot be async.');
   });
+
+  it.each([
+    ['returned', 'Unlucky.returnRecord returned a record, which would be lost.', 'yield it'],
+    ['delegated', 'Unlucky.returnGenerator returned an iterator, which would be lost.', 'yield* it'],
+    ['list', 'Unlucky.yieldList yielded a list.', 'yield* list'],
+  ])('loses nothing silently: %s', async (name, said, remedy) => {
+    const { ended, summary, shown } = await runEntry('good', name);
+    expect(ended.code).toBe(1);
+    expect(summary).toMatchObject({ health: 'partial', records: 3, requests: { done: 3, failed: 1 } });
+    expect(shown).toContain(said);
+    expect(shown).toContain(remedy);
+  });
+
+  it('may give a list back instead of yielding', async () => {
+    const { ended, summary } = await runEntry('array');
+    expect(ended.code).toBe(0);
+    expect(summary).toMatchObject({ health: 'ok', records: 1 });
+  });
+
+  it('is the onMiss of a speculator that returns its record', async () => {
+    const only = ['--entry', 'missed', '--speculate', 'missed=100..101', '--plus', 'missed=1'];
+    const ended = await curlew([...runArguments(SCRAPER, court, scratch('data')), ...only]);
+    expect(ended.code).toBe(1);
+    expect(summaryIn(ended)).toMatchObject({ records: 0, requests: { failed: 3 } });
+    const shown = await curlew(['show', 'latest', '--data', scratch('data')]);
+    expect(shown.stdout).toContain('onMiss of Unlucky.missed returned a record, which would be lost.');
+  });
+});
+
+describe('an entry', () => {
+  it.each([
+    ['lastReturned', 'Entry lastReturned of Unlucky returned a request, which would be lost.'],
+    ['recordInstead', 'Entry recordInstead of Unlucky gave back a record, which is no request.'],
+  ])('that gives what would be lost ends the run: %s', async (name, said) => {
+    const ended = await curlew([...runArguments(SCRAPER, court, scratch('data')), '--entry', name]);
+    expect(ended.code).not.toBe(0);
+    expect(ended.stderr).toContain(said);
+  });
 });
 
 describe('a record that does not fit its schema', () => {

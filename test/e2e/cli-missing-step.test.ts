@@ -88,7 +88,7 @@ describe('what a run begins from', () => {
     const { ended } = await runWith(`start = entry(() => Promise.resolve(get('/case/1', this.parseCase)));`);
     expect(ended).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Entry start of Court gave back something that is no request.'),
+      stderr: expect.stringContaining('Entry start of Court gave back a promise, which is no request.'),
     });
   });
 });

@@ -49,6 +49,19 @@ export class TypedContext extends Scraper {
   // @ts-expect-error: what is said about a miss is records.
   wrongMiss = speculate({ onMiss: () => [get('/')] }, (id) => get(`/case/${id}`, this.plain));
 
+  // @ts-expect-error: what an entry's generator returns would be lost.
+  returnsRequest = entry(function* () {
+    yield get('/first');
+    return get('/');
+  });
+  // @ts-expect-error: what a step returns would be lost.
+  returnsRecord = entry(() => get('/', this.returning));
+
+  *returning(page: Page) {
+    yield get('/next', this.plain);
+    return record('case', Case, { number: page.text('h1'), filed: '2026-01-01' });
+  }
+
   *plain(page: Page) {
     yield get('/next', this.plain);
     yield get(page.link('a'), this.listed, { number: '1' });
