@@ -126,8 +126,11 @@ export function addFetchOptions(
 }
 
 /** The same for what was begun earlier, with settings of its own. */
-export function addResumedFetchOptions(command: Command): Command {
-  for (const name of ALL_FETCH_OPTIONS) {
+export function addResumedFetchOptions(
+  command: Command,
+  names: readonly FetchOptionName[] = ALL_FETCH_OPTIONS,
+): Command {
+  for (const name of names) {
     const option: Option = FETCH_OPTIONS[name]();
     const hasDefault = option.defaultValueDescription !== undefined;
     command.addOption(hasDefault ? option.default(undefined, 'as it was begun') : option);

@@ -12,20 +12,27 @@ import { lookAtData } from './look-at-data.ts';
 import {
   addDataOption,
   addJsonOption,
+  addResumedFetchOptions,
   addRunArgument,
   addTriggerOption,
   type DataOption,
+  type FetchOptions,
   type JsonOption,
+  settingsFrom,
   type TriggerOption,
 } from './options.ts';
 import { sourceOf } from './source-of.ts';
 
-type Options = DataOption & JsonOption & TriggerOption & { readonly file?: string; readonly diff?: boolean };
+type Options = DataOption &
+  JsonOption &
+  TriggerOption &
+  Pick<FetchOptions, 'stepTimeout' | 'stepMemory'> & { readonly file?: string; readonly diff?: boolean };
 
 export function define(command: Command): Command {
   addRunArgument(command)
     .option('--file <scraper.ts>', 'another version of the scraper')
     .option('--diff', 'show records added, lost and changed against that run; exit 0 if none, and no more is unread');
+  addResumedFetchOptions(command, ['stepTimeout', 'stepMemory']);
   addDataOption(command);
   addJsonOption(command);
   addTriggerOption(command);
@@ -37,7 +44,8 @@ export function define(command: Command): Command {
       const ScraperClass = await loadScraperOrSite(source);
       const scraper = new ScraperClass(original.params as unknown as AnyScraperParams);
       const { replay } = await import('../engine/run.ts');
-      const handle = replay(scraper, { data: options.data, run: original.id, source, trigger: options.trigger });
+      const { data, trigger } = options;
+      const handle = replay(scraper, { ...settingsFrom(options), data, run: original.id, source, trigger });
       await driveRun(handle, options);
       if (options.diff) await showDiff(original.id, await handle.id, options);
     });

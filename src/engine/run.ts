@@ -126,8 +126,8 @@ export function resumeIn(
   });
 }
 
-/** Which run to replay. */
-export interface ReplayOptions {
+/** Which run to replay. Limits of its steps that are not given are those it was begun with. */
+export interface ReplayOptions extends Pick<SettingsInput, 'stepTimeoutMs' | 'stepMemoryMb'> {
   /** Directory of the ledger, the archive and the files. The replay is kept there too. */
   readonly data: string;
   /** Number of the run to replay, or `latest`. */
@@ -143,16 +143,16 @@ export interface ReplayOptions {
  * was not archived is `unknown`.
  */
 export function replay(scraper: Scraper, options: ReplayOptions): RunHandle {
-  return start(options.data, {}, () => async (data) => {
-    const original = readable(await data.ledger.run(options.run));
-    const settings = readSettings(original.settings);
+  const { data: path, run: reference, source, trigger = 'cli', ...limits } = options;
+  return start(path, {}, () => async (data) => {
+    const original = readable(await data.ledger.run(reference));
+    const settings = readSettings({ ...(original.settings as object), ...limits });
     data.ledger.setDurability(settings.durability);
     const definition = defineScraper(scraper, settings.baseUrl);
     const { name } = definition;
     const seeds = await data.ledger.seedsOf(original.id);
     const walks = await data.ledger.walksOf(original.id);
     assertSameWaysIn(definition, seeds, walks);
-    const { source, trigger = 'cli' } = options;
     const created = { kind: 'replay', trigger, name, source, params: original.params, replayOf: original.id } as const;
     const id = await data.ledger.createRun({ ...created, settings: saved(settings) }, seeds, walks);
     return { ...replaying(data, id, original.id, definition, settings), file: source };

@@ -19,6 +19,7 @@ import {
   runArguments,
   sortedRecords,
   startCurlew,
+  summaryIn,
 } from '../fixtures/curlew-process.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 
@@ -102,6 +103,23 @@ it('a step that does not end, or wants to end the process, fails its page only',
   const again = await curlew(['replay', 'latest', '--data', scratch('data'), '--json']);
   expect(resultIn(again)).toMatchObject({ exitCode: 1, requests: { done: 8, failed: 3 }, records: 7 });
 });
+
+it.each([
+  ['loop', ['--step-timeout', '2s'], 'was not done after 2 s', ['--step-timeout', '1s'], 'was not done after 1 s'],
+  ['memory', ['--step-memory', '64'], 'needed more than 64 MB', ['--step-memory', '96'], 'needed more than 96 MB'],
+] as const)(
+  'a replay has the limits of its run, or those that it is given: %s',
+  async (mood, begun, was, given, is) => {
+    const site = await startMoody(['plain', mood]);
+    await curlew([...runArguments(MOODY, site, scratch('data')), '--step-timeout', '10m', ...begun]);
+    const reasonAfter = async (...limits: string[]) => {
+      const ended = await curlew(['replay', '1', '--data', scratch('data'), '--json', ...limits]);
+      return summaryIn(ended).causes?.[0]?.reason;
+    };
+    expect(await reasonAfter()).toContain(was);
+    expect(await reasonAfter(...given)).toContain(is);
+  },
+);
 
 it('a step that waits without end, and needs no processor for it, fails its page only', async () => {
   const site = await startMoody(['plain', 'sleep', 'plain', 'plain']);
