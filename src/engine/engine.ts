@@ -18,6 +18,7 @@ import type { Prober } from './prober.ts';
 import type { Progress } from './progress.ts';
 import type { PreparedPage, Scribe } from './scribe.ts';
 import type { Seeder } from './seeder.ts';
+import { leftBehind } from './steps/left-behind.ts';
 import { PageReader, type PageReaderOptions } from './steps/page-reader.ts';
 import type { Reading, ReadingJob } from './steps/reading.ts';
 import { sizeOf, type Unread } from './steps/unread.ts';
@@ -29,7 +30,7 @@ export interface EngineOptions {
   readonly prober: Prober;
   /** What is to be read of an answer, or what it came to without being read. */
   readonly plan: (request: ClaimedRequest, outcome: Outcome) => ReadingJob | Reading;
-  readonly reading: Omit<PageReaderOptions, 'onFailed'>;
+  readonly reading: Omit<PageReaderOptions, 'onFailed' | 'onLeft'>;
   readonly progress: Progress;
   readonly clock: Clock;
   /** Requests of one host in flight at once. */
@@ -74,13 +75,21 @@ export class Engine {
   #readsSoon = false;
   #waitsForMore: NodeJS.Timeout | undefined;
   #pumpsSoon = false;
+  /** What a step left behind, and failed later. */
+  #left: string | undefined;
   readonly #end: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #idled: PromiseWithResolvers<void> = Promise.withResolvers();
 
   constructor(options: EngineOptions) {
     this.#options = options;
     this.#setAside = options.setAside;
-    this.#reader = new PageReader({ ...options.reading, onFailed: (error) => this.#fail(error) });
+    this.#reader = new PageReader({
+      ...options.reading,
+      onFailed: (error) => this.#fail(error),
+      onLeft: (what) => {
+        this.#left ??= what;
+      },
+    });
     this.#committer = new Committer({
       ...options,
       onCommitted: (pages, result) => this.#committed(pages, result),
@@ -119,6 +128,8 @@ export class Engine {
       await this.#committer.drain();
       await heart;
     }
+    // It changed nothing of what was read; but nobody would know.
+    if (this.#left !== undefined) throw leftBehind(this.#left);
     return this.#pending === 0 && seeder.finished && prober.finished ? 'completed' : 'stopped';
   }
 

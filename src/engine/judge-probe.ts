@@ -1,5 +1,6 @@
 // What a speculator itself has to say about an answer to one of its probes.
 
+import type { NewRecord } from '../ledger/page-result.ts';
 import type { Judgement, ProbeMark } from '../ledger/probe.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { describeValue } from '../scraper/author-function.ts';
@@ -10,19 +11,24 @@ import { isRecord } from '../scraper/record.ts';
 import type { MissOutcome } from '../scraper/speculate.ts';
 import { type Gathered, NOTHING, readRecord } from './run-step.ts';
 import { stepFailure } from './step-failure.ts';
+import { asAuthor } from './steps/left-behind.ts';
 import { describeYield, isIterable, yieldsOf } from './yields-of.ts';
 
 /** Whether a 2xx answer means that the id exists: not so for a "not found" page that `isReal` recognises. */
 export function isHit(definition: ScraperDefinition, probe: Pick<ProbeMark, 'speculator'>, page: Page): boolean {
   const isReal = definition.speculators.get(probe.speculator)?.options.isReal;
   if (isReal === undefined) return true;
-  const answer: unknown = isReal(page);
+  const name = `isReal of ${definition.name}.${probe.speculator}`;
+  return asAuthor({ owner: definition, name, place: page.url }, () => assertBoolean(name, isReal(page)));
+}
+
+function assertBoolean(name: string, answer: unknown): boolean {
   if (typeof answer === 'boolean') return answer;
   // Its outcome is not wanted any more, and must not end the process as an unhandled rejection.
   if (answer instanceof Promise) answer.catch(() => {});
   throw new CurlewError(
     ErrorCode.stepFailed,
-    `isReal of ${definition.name}.${probe.speculator} gave back ${describeValue(answer)}, but it must be true or false.`,
+    `${name} gave back ${describeValue(answer)}, but it must be true or false.`,
     { remedy: "Compare what it looks for, as in (page) => page.maybe('.number') !== undefined. It cannot be async." },
   );
 }
@@ -51,18 +57,23 @@ function judge(definition: ScraperDefinition, speculator: string, input: Page | 
 export function recordMiss(definition: ScraperDefinition, probe: ProbeMark, outcome: MissOutcome): Gathered {
   const onMiss = definition.speculators.get(probe.speculator)?.options.onMiss;
   if (onMiss === undefined) return NOTHING;
-  const yields: unknown = onMiss(probe.id, outcome);
   const name = `onMiss of ${definition.name}.${probe.speculator}`;
+  const records = asAuthor({ owner: definition, name, place: `id ${probe.id}` }, () =>
+    recordsIn(name, onMiss(probe.id, outcome)),
+  );
+  return { records, children: [] };
+}
+
+function recordsIn(name: string, yields: unknown): NewRecord[] {
   if (!isIterable(yields)) {
     throw new CurlewError(ErrorCode.stepFailed, `${name} gave back ${describeYield(yields)} instead of records.`, {
       remedy: 'Write it as a generator: *onMiss(id, outcome) { yield record(…); }. It cannot be async.',
     });
   }
-  const records = [...yieldsOf(yields, name, ErrorCode.stepFailed)].map((yielded) => {
+  return [...yieldsOf(yields, name, ErrorCode.stepFailed)].map((yielded) => {
     if (isRecord(yielded)) return readRecord(yielded);
     throw new CurlewError(ErrorCode.stepFailed, `${name} gave back ${describeYield(yielded)}, which is no record.`, {
       remedy: 'It gives back what record returns, none or many.',
     });
   });
-  return { records, children: [] };
 }

@@ -14,6 +14,7 @@ import { isRequest } from '../scraper/request.ts';
 import { authorFailure } from './author-failure.ts';
 import { resolveRequest } from './resolve-request.ts';
 import type { Scribe } from './scribe.ts';
+import { takeTurn } from './steps/author-turn.ts';
 import { onAsked, onHit, planProbes } from './walk.ts';
 
 /** Ids asked for in one transaction. */
@@ -29,6 +30,7 @@ export class Prober {
   readonly #definition: ScraperDefinition;
   readonly #ledger: Ledger;
   readonly #scribe: Pick<Scribe, 'ask'>;
+  readonly #timeoutMs: number;
   readonly #walks = new Map<WalkId, StoredWalk>();
   readonly #waiting = new Map<WalkId, number>();
   /** Walks whose holes have not all been asked for again. */
@@ -40,19 +42,22 @@ export class Prober {
   #hasNews = false;
   #wake: () => void = () => {};
 
-  private constructor(definition: ScraperDefinition, ledger: Ledger, scribe: Pick<Scribe, 'ask'>) {
+  private constructor(definition: ScraperDefinition, ledger: Ledger, scribe: Pick<Scribe, 'ask'>, timeoutMs: number) {
     this.#definition = definition;
     this.#ledger = ledger;
     this.#scribe = scribe;
+    this.#timeoutMs = timeoutMs;
   }
 
+  /** `timeoutMs`: how long a speculator may take for one id. */
   static async open(
     definition: ScraperDefinition,
     run: RunId,
     ledger: Ledger,
     scribe: Pick<Scribe, 'ask'>,
+    timeoutMs: number,
   ): Promise<Prober> {
-    const prober = new Prober(definition, ledger, scribe);
+    const prober = new Prober(definition, ledger, scribe, timeoutMs);
     for (const walk of await ledger.walksOf(run)) {
       prober.#waiting.set(walk.id, await ledger.waitingOf(walk.id));
       if (walk.holesOf !== undefined) prober.#holey.add(walk.id);
@@ -129,13 +134,30 @@ export class Prober {
 
   /** Asks for ids, with which `walk` has come to where it stands now. */
   async #ask(walk: StoredWalk, ids: readonly number[], hear: Hear): Promise<void> {
-    const probes = ids.map((id): NewProbe => ({ id, request: this.#request(walk, id) }));
+    const probes = await this.#probes(walk, ids);
     const result = await this.#scribe.ask(walk, probes);
     // A hit may have been committed meanwhile.
     const highestHit = this.#walks.get(walk.id)?.highestHit;
     this.#note(highestHit === undefined ? walk : onHit(walk, highestHit));
     this.#waiting.set(walk.id, (this.#waiting.get(walk.id) ?? 0) + ids.length);
     hear(result);
+  }
+
+  async #probes(walk: StoredWalk, ids: readonly number[]): Promise<NewProbe[]> {
+    const name = `Speculator ${walk.speculator} of ${this.#definition.name}`;
+    let at = ids[0];
+    const requests = ids.values().map((id): NewProbe => {
+      at = id;
+      return { id, request: this.#request(walk, id) };
+    });
+    const code = () => ({ owner: this.#definition, name, place: `id ${at}` });
+    const probes: NewProbe[] = [];
+    for (let isDone = false; !isDone; ) {
+      const turn = await takeTurn(requests, CHUNK, this.#timeoutMs, code);
+      probes.push(...turn.taken);
+      isDone = turn.isDone;
+    }
+    return probes;
   }
 
   #note(walk: StoredWalk): void {

@@ -11,19 +11,22 @@ import { authorFailure } from './author-failure.ts';
 import { readEntryParams } from './read-params.ts';
 import { resolveRequest } from './resolve-request.ts';
 import type { Scribe } from './scribe.ts';
+import { takeTurn } from './steps/author-turn.ts';
 import { describeYield, isIterable, yieldsOf } from './yields-of.ts';
 
 const CHUNK = 500;
-const PASSED_AT_ONCE = 200;
 
 export class Seeder {
   readonly #definition: ScraperDefinition;
   readonly #seeds: readonly Seed[];
   readonly #scribe: Pick<Scribe, 'seed'>;
+  readonly #timeoutMs: number;
   #finished: boolean;
 
-  constructor(definition: ScraperDefinition, seeds: readonly Seed[], scribe: Pick<Scribe, 'seed'>) {
+  /** `timeoutMs`: how long an entry may take for one request. */
+  constructor(definition: ScraperDefinition, seeds: readonly Seed[], scribe: Pick<Scribe, 'seed'>, timeoutMs: number) {
     this.#definition = definition;
+    this.#timeoutMs = timeoutMs;
     this.#seeds = seeds.filter((seed) => !seed.finished);
     this.#scribe = scribe;
     this.#finished = this.#seeds.length === 0;
@@ -43,56 +46,59 @@ export class Seeder {
   }
 
   async #read(seed: Seed, onSeeded: (result: CommitResult) => void, stop: AbortSignal): Promise<boolean> {
-    let chunk: NewRequest[] = [];
+    const { entry } = seed;
+    const code = { owner: this.#definition, name: this.#nameOf(entry), place: undefined };
+    const requests = this.#requestsOf(seed);
     let yielded = 0;
-    for (const request of this.#requestsOf(seed)) {
-      const ordinal = yielded++;
-      if (ordinal < seed.yielded) {
-        // What is queued is worked on meanwhile: it need not wait until a long entry has been read again.
-        if (yielded % PASSED_AT_ONCE === 0) await nextTurn();
-        if (stop.aborted) return false;
-        continue;
-      }
-      chunk.push(this.#resolve(request, seed.entry, ordinal));
-      if (chunk.length < CHUNK) continue;
-      onSeeded(await this.#scribe.seed(seed.entry, chunk, yielded, false));
-      chunk = [];
-      await nextTurn();
+    for (let isDone = false; !isDone; ) {
       if (stop.aborted) return false;
+      const turn = await takeTurn(requests, CHUNK, this.#timeoutMs, () => code);
+      isDone = turn.isDone;
+      yielded += turn.taken.length;
+      const chunk = turn.taken.filter((request) => request !== undefined);
+      if (chunk.length > 0 || isDone) onSeeded(await this.#scribe.seed(entry, chunk, yielded, isDone));
     }
-    onSeeded(await this.#scribe.seed(seed.entry, chunk, yielded, true));
     return true;
   }
 
-  *#requestsOf(seed: Seed): Generator<unknown> {
+  /** Undefined for those that were queued before. */
+  *#requestsOf(seed: Seed): Generator<NewRequest | undefined, void> {
+    let ordinal = 0;
+    for (const request of this.#yieldsOf(seed)) {
+      yield ordinal < seed.yielded ? undefined : this.#resolve(request, seed.entry, ordinal);
+      ordinal++;
+    }
+  }
+
+  *#yieldsOf(seed: Seed): Generator<unknown, void> {
     const entry = this.#definition.entryNamed(seed.entry);
     const params = readEntryParams(seed.entry, entry, seed.params);
+    const name = this.#nameOf(seed.entry);
     try {
       const begun: unknown = entry.begin(params);
-      const name = `Entry ${seed.entry} of ${this.#definition.name}`;
       if (isRequest(begun)) yield begun;
       else if (isIterable(begun)) yield* yieldsOf(begun, name, ErrorCode.scraperDefinition);
-      else throw strangeEntry(this.#definition.name, seed.entry, begun);
+      else throw strangeEntry(name, begun);
     } catch (cause) {
-      throw authorFailure(`Entry ${seed.entry} of ${this.#definition.name} failed`, cause);
+      throw authorFailure(`${name} failed`, cause);
     }
   }
 
   #resolve(request: unknown, entry: string, ordinal: number): NewRequest {
-    if (!isRequest(request)) throw strangeEntry(this.#definition.name, entry, request);
+    if (!isRequest(request)) throw strangeEntry(this.#nameOf(entry), request);
     const occurrence = `entry ${entry} ${ordinal}`;
     return resolveRequest(request, { base: this.#definition.baseUrl, depth: 0, occurrence }, this.#definition);
   }
+
+  #nameOf(entry: string): string {
+    return `Entry ${entry} of ${this.#definition.name}`;
+  }
 }
 
-function strangeEntry(scraper: string, entry: string, given: unknown): CurlewError {
+function strangeEntry(name: string, given: unknown): CurlewError {
   return new CurlewError(
     ErrorCode.scraperDefinition,
-    `Entry ${entry} of ${scraper} gave back ${describeYield(given)}, which is no request.`,
+    `${name} gave back ${describeYield(given)}, which is no request.`,
     { remedy: 'An entry gives back what get, post and download return, one or many. It cannot be async.' },
   );
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -70,7 +70,7 @@ async function withEngine<T>(work: RunWork, scribe: Scribe, use: (engine: Engine
   const source = await work.openSource();
   try {
     const { total, invalid } = await data.ledger.recordCount(run);
-    const prober = await Prober.open(definition, run, data.ledger, scribe);
+    const prober = await Prober.open(definition, run, data.ledger, scribe, settings.stepTimeoutMs);
     const walks = await data.ledger.walksOf(run);
     const inheriting = inheritingIn(walks);
     const redirects = new RedirectWatch(definition, walks);
@@ -80,7 +80,7 @@ async function withEngine<T>(work: RunWork, scribe: Scribe, use: (engine: Engine
     const engine = new Engine({
       scribe,
       source,
-      seeder: new Seeder(definition, await data.ledger.seedsOf(run), scribe),
+      seeder: new Seeder(definition, await data.ledger.seedsOf(run), scribe, settings.stepTimeoutMs),
       prober,
       plan: (request, outcome) => {
         // A replay has its end in what was archived.

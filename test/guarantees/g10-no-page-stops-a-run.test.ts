@@ -22,6 +22,7 @@ import {
   summaryIn,
 } from '../fixtures/curlew-process.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
+import { stepFailures } from '../fixtures/step-failures.ts';
 
 const MOODY = fileURLToPath(new URL('../fixtures/scrapers/moody.ts', import.meta.url));
 const STOPPING = 'stopping after what is on the wire';
@@ -30,7 +31,7 @@ const FOR_EVER = ['--step-timeout', '1h'];
 
 const scratch = scratchDirectory();
 
-type Mood = 'plain' | 'regex' | 'loop' | 'sleep' | 'rejected' | 'memory' | 'exit' | 'die';
+type Mood = 'plain' | 'regex' | 'loop' | 'sleep' | 'memory' | 'exit' | 'die';
 
 /** A page that lists pages of these moods, and `next` pages of another host that each lead to the one after. */
 async function startMoody(moods: readonly Mood[], more: readonly string[] = []): Promise<Site & { moods: Mood[] }> {
@@ -44,21 +45,6 @@ async function startMoody(moods: readonly Mood[], more: readonly string[] = []):
     return mood === undefined ? statusReply(404) : htmlReply(200, `<h1>${mood}</h1><p>text of ${pathname}</p>`);
   });
   return Object.assign(closing(site), { moods: current });
-}
-
-/** What a list of failed requests in the ledger says. */
-function failures(data: string): { url: string; reason: string; event: string }[] {
-  const ledger = new DatabaseSync(join(data, 'ledger.sqlite'), { readOnly: true });
-  try {
-    return ledger
-      .prepare(
-        `SELECT url, reason, payload_json AS event FROM requests JOIN events ON request_id = requests.id
-         WHERE verdict = 'failed' AND event_type = 'step_failed' ORDER BY url`,
-      )
-      .all() as { url: string; reason: string; event: string }[];
-  } finally {
-    ledger.close();
-  }
 }
 
 it('a step that does not end, or wants to end the process, fails its page only', async () => {
@@ -83,11 +69,11 @@ it('a step that does not end, or wants to end the process, fails its page only',
     requests: { done: 8, failed: 3, pending: 0 },
     records: 7,
   });
-  const told = failures(scratch('data'));
+  const told = stepFailures(scratch('data'));
   expect(told.map(({ url, reason }) => [url, reason])).toEqual([
     [`${site.url}/1`, 'step_timeout: Moody.item was not done after 2 s'],
     [`${site.url}/3`, 'step_timeout: Moody.item was not done after 2 s'],
-    [`${site.url}/6`, expect.stringContaining('A step must not call process.exit()')],
+    [`${site.url}/6`, expect.stringContaining('A scraper must not call process.exit()')],
   ]);
   // Whoever wants to know why finds the address, the step, and the page itself.
   expect(JSON.parse(told[0]?.event ?? '')).toMatchObject({
@@ -130,29 +116,9 @@ it('a step that waits without end, and needs no processor for it, fails its page
     requests: { done: 4, failed: 1 },
     records: 3,
   });
-  expect(failures(scratch('data'))).toMatchObject([
+  expect(stepFailures(scratch('data'))).toMatchObject([
     { url: `${site.url}/1`, reason: 'step_timeout: Moody.item was not done after 1 s' },
   ]);
-});
-
-it('what a step leaves behind in its thread ends that thread, and not the run', async () => {
-  const large = '<i>filler</i>'.repeat(25_000);
-  const site = closing(
-    await startSite(({ pathname }) => {
-      if (pathname === '/') return htmlReply(200, '<a href="/1">1</a><a href="/2">2</a><a href="/3">3</a>');
-      const mood = pathname === '/2' ? 'rejected' : 'plain';
-      return htmlReply(200, `<h1>${mood}</h1><p>text of ${pathname}</p>${large}`);
-    }),
-  );
-  const ended = await curlew([...runArguments(MOODY, site, scratch('data')), '--step-timeout', '10m']);
-  // Whether the thread could still tell of the page itself is left to chance.
-  const { status, requests } = resultIn(ended);
-  expect({ status, pending: requests.pending, ended: requests.done + requests.failed }).toEqual({
-    status: 'completed',
-    pending: 0,
-    ended: 4,
-  });
-  expect(requests.done).toBeGreaterThanOrEqual(3);
 });
 
 it('a step that takes all memory fails its page only', async () => {
@@ -165,7 +131,7 @@ it('a step that takes all memory fails its page only', async () => {
     requests: { done: 4, failed: 1 },
     records: 3,
   });
-  expect(failures(scratch('data'))).toMatchObject([
+  expect(stepFailures(scratch('data'))).toMatchObject([
     { url: `${site.url}/1`, reason: 'step_memory: Moody.item needed more than 64 MB' },
   ]);
 });
@@ -209,7 +175,7 @@ it('a small answer that unpacks to a huge page fails its page only', async () =>
     requests: { done: 3, failed: 1 },
     records: 2,
   });
-  expect(failures(scratch('data'))).toMatchObject([
+  expect(stepFailures(scratch('data'))).toMatchObject([
     { url: `${site.url}/bomb`, reason: expect.stringContaining('more than 2,000,000 nodes') },
   ]);
 });
@@ -308,5 +274,5 @@ it('a scraper that is made in code is held to its time too', async () => {
     requests: { done: 3, failed: 1 },
     records: 2,
   });
-  expect(failures(scratch('data'))[0]?.reason).toBe('step_timeout: InCode.item was not done after 0.3 s');
+  expect(stepFailures(scratch('data'))[0]?.reason).toBe('step_timeout: InCode.item was not done after 0.3 s');
 });

@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { systemClock } from '../../platform/clock.ts';
 import type { ScraperDefinition } from '../../scraper/definition.ts';
+import { watchLeftBehind } from './left-behind.ts';
 import { type Reading, read } from './reading.ts';
 import { ReadingEffort } from './reading-effort.ts';
 import { endedReading, type StepLimits } from './step-limits.ts';
@@ -21,6 +22,8 @@ export interface PageReaderOptions {
   readonly source: StepSource | undefined;
   /** Called when a thread cannot go on, for a reason that is no page's. */
   readonly onFailed: (error: unknown) => void;
+  /** Called with what a step left behind and failed later. */
+  readonly onLeft: (what: string) => void;
 }
 
 /** How long pages are read here before others have their turn. */
@@ -43,9 +46,11 @@ export class PageReader {
   #readsOn = false;
   /** How often in a row the page that is next was ended on a machine that seemed busy. */
   #starved = 0;
+  readonly #unwatch: () => void;
 
   constructor(options: PageReaderOptions) {
     this.#options = options;
+    this.#unwatch = watchLeftBehind(options.definition, options.onLeft);
   }
 
   /** Calls `done` of each when it is read, now or later. */
@@ -58,6 +63,7 @@ export class PageReader {
   /** Ends all threads. What is being read there is dropped. */
   async close(): Promise<void> {
     await this.#pool?.close();
+    this.#unwatch();
   }
 
   #send(unread: Unread): void {
@@ -73,7 +79,7 @@ export class PageReader {
 
   /** Undefined when other threads cannot have the scraper. */
   #threads(): StepPool | undefined {
-    const { source, definition, inheriting, limits, onFailed } = this.#options;
+    const { source, definition, inheriting, limits, onFailed, onLeft } = this.#options;
     if (source === undefined) return undefined;
     this.#pool ??= new StepPool({
       scraper: definition.name,
@@ -82,6 +88,7 @@ export class PageReader {
       limits,
       threads: availableParallelism(),
       onFailed,
+      onLeft,
       onHeldUp: (by, waiting) => {
         for (const unread of by) this.#slow.add(keyOf(unread));
         for (const unread of waiting) this.#send(unread);

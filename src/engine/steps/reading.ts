@@ -15,6 +15,7 @@ import { isHit, judgePage, NOT_REAL, recordMiss } from '../judge-probe.ts';
 import type { PageEvent } from '../run-events.ts';
 import { type Gathered, NOTHING, runStep } from '../run-step.ts';
 import { type StepFailure, stepFailure, withLongStacks } from '../step-failure.ts';
+import { asAuthor } from './left-behind.ts';
 
 /** What is to be read. */
 export type ReadingJob = AnswerJob | MissJob;
@@ -64,9 +65,8 @@ export function read(definition: ScraperDefinition, inheriting: readonly string[
 }
 
 function readAnswer(definition: ScraperDefinition, inheriting: readonly string[], job: AnswerJob): Reading {
-  const { spec, identity, response } = job;
-  const { step, depth, context, probe } = spec;
-  const { status } = response;
+  const { step, probe } = job.spec;
+  const { status } = job.response;
   let reached: ProbeVerdict | undefined = probe === undefined ? undefined : 'failed';
   let judged: Reading['judged'];
   try {
@@ -79,10 +79,7 @@ function readAnswer(definition: ScraperDefinition, inheriting: readonly string[]
       return { settlement, gathered: recordMiss(definition, probe, miss), events: [], probe: 'absent', judged };
     }
     if (probe !== undefined) reached = 'hit';
-    const gathered =
-      step === undefined
-        ? NOTHING
-        : withLongStacks(() => runStep(definition, { step, base: response.url, depth, identity }, input, context));
+    const gathered = step === undefined ? NOTHING : gather(definition, step, job, input);
     return {
       settlement: { kind: 'settled', verdict: 'done', status, reason: undefined },
       gathered,
@@ -94,6 +91,18 @@ function readAnswer(definition: ScraperDefinition, inheriting: readonly string[]
     const name = probe !== undefined && reached !== 'hit' ? probe.speculator : (step ?? '');
     return { ...failedReading(name, status, stepFailure(definition.name, name, error)), probe: reached, judged };
   }
+}
+
+function gather(
+  definition: ScraperDefinition,
+  step: string,
+  { spec: { depth, context }, identity, response: { url } }: AnswerJob,
+  input: Page | SavedFile,
+): Gathered {
+  const place = { step, base: url, depth, identity };
+  return asAuthor({ owner: definition, name: `${definition.name}.${step}`, place: url }, () =>
+    withLongStacks(() => runStep(definition, place, input, context)),
+  );
 }
 
 function readMiss(definition: ScraperDefinition, { probe, miss, settled }: MissJob): Reading {

@@ -18,8 +18,8 @@ export interface SentBatch {
   readonly states: Int32Array;
 }
 
-/** From a thread to here: that it has the scraper, or what answers of a batch came to. */
-export type Told = typeof READY | { readonly batch: number; readonly text: string };
+/** From a thread to here: that it has the scraper, what answers of a batch came to, or what failed after its step was done. */
+export type Told = typeof READY | { readonly batch: number; readonly text: string } | { readonly left: string };
 
 export const READY = 'ready';
 

@@ -17,6 +17,8 @@ export interface StepPoolOptions {
   /** Called while all threads are held up: by what, and what waits for them. */
   readonly onHeldUp: (by: readonly Unread[], waiting: readonly Unread[]) => void;
   readonly onFailed: (error: unknown) => void;
+  /** Called with what a step left behind and failed later. */
+  readonly onLeft: (what: string) => void;
 }
 
 /** How often threads are looked at. Counted, and not measured: a process that was stopped for a while is no slow step. */

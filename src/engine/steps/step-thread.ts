@@ -13,6 +13,8 @@ export interface StepThreadOptions {
   readonly source: StepSource;
   readonly inheriting: readonly string[];
   readonly limits: StepLimits;
+  /** Called with what a step left behind and failed later. */
+  readonly onLeft: (what: string) => void;
   /** Called when nothing is left in hand. */
   readonly onFree: (thread: StepThread) => void;
   /** Called once, with what it was at, and what it had not begun with. `why` is an error when it could not even start. */
@@ -21,6 +23,8 @@ export interface StepThreadOptions {
 
 // Sources are .ts, the compiled package .js.
 const CODE = new URL(`./step-worker${extname(import.meta.filename)}`, import.meta.url);
+/** In place of an index. */
+const NOT_BEGUN = -1;
 /** What is made of a page dies with it: a large part of the heap for newborn objects would only take room. */
 const YOUNG_MB = 16;
 
@@ -46,6 +50,7 @@ export class StepThread {
     });
     this.#worker.on('message', (told: Told) => {
       if (told === READY) this.isReady = true;
+      else if ('left' in told) options.onLeft(told.left);
       // Of a batch that was taken back meanwhile it tells in vain.
       else if (told.batch === this.#batch) this.#hear(unpackReadings(told.text));
     });
@@ -82,7 +87,8 @@ export class StepThread {
 
   /** To be called at regular intervals. */
   look(): void {
-    const at = this.#begun();
+    // What was left behind may keep it from beginning with what it has.
+    const at = this.#begun() ?? (this.isReady && !this.isFree ? NOT_BEGUN : undefined);
     this.#looksAtIt = at !== undefined && at === this.#at ? this.#looksAtIt + 1 : 0;
     this.#at = at;
   }

@@ -3,10 +3,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../platform/clock.ts';
 import { loadPartOfCurlew } from '../scraper-modules.ts';
+import { watchLeftBehind } from './left-behind.ts';
 import { read } from './reading.ts';
+import { refuseSideEffects } from './refuse-side-effects.ts';
 import { READY, type SentBatch, type Told, workThrough } from './step-batch.ts';
 import { loadSteps, type StepSource } from './step-source.ts';
-import { refuseExit } from './time-limit.ts';
 
 /** What has been read is told at least this often. */
 const TELL_MS = 8;
@@ -20,7 +21,8 @@ const { source, inheriting } = workerData as StepWorkerData;
 loadPartOfCurlew();
 const definition = await loadSteps(source);
 
-process.exit = refuseExit;
+refuseSideEffects();
+watchLeftBehind(definition, (left) => parentPort?.postMessage({ left } satisfies Told));
 let told = 0;
 const tell = (readings: Told) => {
   parentPort?.postMessage(readings);
