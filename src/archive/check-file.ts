@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { systemCodeOf } from '../platform/errors.ts';
-import { type Files, systemFiles } from '../platform/files.ts';
+import { type Files, NOT_A_FILE, systemFiles } from '../platform/files.ts';
 
 /** What a file was when it was stored. */
 export interface FileDigest {
@@ -12,8 +12,11 @@ export interface FileDigest {
   readonly size: number | undefined;
 }
 
-/** `size`: longer or shorter than it was. `damaged`: as long as it was, with other bytes. */
-export type FileState = 'sound' | 'missing' | 'size' | 'damaged';
+/**
+ * `size`: longer or shorter than it was. `damaged`: as long as it was, with other bytes. `unreadable`: what lies there is no file,
+ * or may not be read: its bytes may be what they were.
+ */
+export type FileState = 'sound' | 'missing' | 'size' | 'damaged' | 'unreadable';
 
 const READ_BYTES = 256 * 1024;
 
@@ -23,12 +26,16 @@ export async function checkFileSize(
   size: number | undefined,
   files: Files = systemFiles,
 ): Promise<FileState> {
-  const found = await orMissing(files.sizeOf(path));
-  if (found === undefined) return 'missing';
-  return size === undefined || found === size ? 'sound' : 'size';
+  try {
+    const found = await files.sizeOf(path);
+    if (found === undefined) return 'missing';
+    return size === undefined || found === size ? 'sound' : 'size';
+  } catch (error) {
+    return stateAfter(error);
+  }
 }
 
-/** Looks at the length, and reads the file only when that is right. What cannot be read (EIO, EISDIR) is damaged. */
+/** Looks at the length, and reads the file only when that is right. */
 export async function checkFile(
   path: string,
   { sha256, size }: FileDigest,
@@ -39,10 +46,26 @@ export async function checkFile(
   try {
     return (await hashFile(path, files)) === sha256 ? 'sound' : 'damaged';
   } catch (error) {
-    const code = systemCodeOf(error);
-    if (code === 'ENOENT') return 'missing';
-    if (code === 'EIO' || code === 'EISDIR') return 'damaged';
-    throw error;
+    return stateAfter(error);
+  }
+}
+
+/** What an error says about the file that it is of. Throws it again if it is not about that file, such as too many open ones. */
+export function stateAfter(error: unknown): Exclude<FileState, 'sound' | 'size'> {
+  switch (systemCodeOf(error)) {
+    // A path through something that is no directory leads to no file.
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return 'missing';
+    case 'EIO':
+      return 'damaged';
+    case NOT_A_FILE:
+    case 'EACCES':
+    case 'EPERM':
+    case 'ELOOP':
+      return 'unreadable';
+    default:
+      throw error;
   }
 }
 
@@ -60,15 +83,5 @@ export async function hashFile(path: string, files: Files = systemFiles): Promis
     }
   } finally {
     await file.close();
-  }
-}
-
-/** A path through something that is no directory leads to no file. */
-async function orMissing(size: Promise<number | undefined>): Promise<number | undefined> {
-  try {
-    return await size;
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOTDIR') return undefined;
-    throw error;
   }
 }

@@ -20,6 +20,7 @@ function placeOf(finding: Finding): string {
     case 'count_wrong':
       return `run ${finding.run}, ${finding.host}`;
     case 'segment_missing':
+    case 'segment_unreadable':
     case 'segment_short':
     case 'segment_long':
     case 'segment_unknown':
@@ -34,6 +35,7 @@ function placeOf(finding: Finding): string {
     case 'body_reference_broken':
       return `${finding.url}${ofRun(finding.run)}, archive/${segmentName(finding.segment)} at byte ${finding.offset}`;
     case 'file_missing':
+    case 'file_unreadable':
     case 'file_size':
     case 'file_damaged':
       return `${finding.path}${ofRun(finding.run)}`;

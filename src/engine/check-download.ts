@@ -5,7 +5,12 @@ import { checkFile, type FileState } from '../archive/check-file.ts';
 import type { StoredExchange } from '../ledger/exchange-table.ts';
 import { type Files, systemFiles } from '../platform/files.ts';
 
-const SAYS = { missing: 'is missing', size: 'has another length than it had', damaged: 'has other bytes than it had' };
+const SAYS = {
+  missing: 'is missing',
+  unreadable: 'is not a file that can be read',
+  size: 'has another length than it had',
+  damaged: 'has other bytes than it had',
+};
 
 /** Reads the file. A path that leads out of the directory of the files leads to none of them. */
 export async function checkDownload(

@@ -7,7 +7,7 @@ import type { ShortSegment } from '../ledger/exchange-table.ts';
 import type { RequestId } from '../ledger/page-result.ts';
 import type { RunId } from '../ledger/run.ts';
 import type { RunWriter } from '../ledger/run-writer.ts';
-import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import { CurlewError, ErrorCode, messageOf } from '../platform/errors.ts';
 import type { DataDirectory } from './data-directory.ts';
 
 /** Of affected pages, so many are named. */
@@ -31,17 +31,29 @@ export async function handleLostBytes(
   if (first !== undefined) throw await lossOf(data, run, [first, ...others]);
 }
 
-/** Those of the segments whose files are shorter than they should be. */
+/** Those of the segments whose files are shorter than they should be. Throws `data_directory` when one cannot be read. */
 export async function shortSegments(
-  { archive, disk }: DataDirectory,
+  data: DataDirectory,
   segments: readonly Pick<ShortSegment, 'segment' | 'end'>[],
 ): Promise<ShortSegment[]> {
   const short: ShortSegment[] = [];
   for (const { segment, end } of segments) {
-    const size = end === 0 ? 0 : ((await disk.sizeOf(join(archive, segmentName(segment)))) ?? 0);
+    const size = end === 0 ? 0 : await sizeOf(data, segment);
     if (size < end) short.push({ segment, end, size });
   }
   return short;
+}
+
+async function sizeOf({ archive, disk }: DataDirectory, segment: number): Promise<number> {
+  const path = join(archive, segmentName(segment));
+  try {
+    return (await disk.sizeOf(path)) ?? 0;
+  } catch (cause) {
+    throw new CurlewError(ErrorCode.dataDirectory, `A segment of the archive cannot be read: ${messageOf(cause)}`, {
+      remedy: `Make ${path} readable, or move away what lies there, then try again.`,
+      cause,
+    });
+  }
 }
 
 async function lossOf(

@@ -98,6 +98,12 @@ export class Database {
   }
 
   static #connect(path: string, readOnly: boolean, prepare: (database: Database) => void): Database {
+    // SQLite would wait for who writes to a pipe.
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
+      throw new CurlewError(ErrorCode.ledgerCorrupt, `${path} is not a file`, {
+        remedy: 'Move away what lies there, and restore the ledger from a backup.',
+      });
+    }
     const sqlite = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS });
     try {
       sqlite.exec(`PRAGMA cache_size = -${CACHE_KIB}; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;`);

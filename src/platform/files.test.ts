@@ -1,9 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FaultyFiles } from './faulty-files.ts';
-import { systemFiles, writeAll } from './files.ts';
+import { NOT_A_FILE, systemFiles, writeAll } from './files.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -38,6 +39,16 @@ describe('the system’s files', () => {
     await writeFile(join(directory, 'a'), 'abc');
     expect(await systemFiles.sizeOf(join(directory, 'a'))).toBe(3);
     expect(await systemFiles.sizeOf(join(directory, 'b'))).toBeUndefined();
+  });
+
+  it.each([
+    ['a directory', (path: string) => mkdir(path)],
+    ['a pipe', async (path: string) => void execFileSync('mkfifo', [path])],
+  ])('refuse %s where a file should be, and do not wait for it', async (_what, put) => {
+    const path = join(directory, 'a');
+    await put(path);
+    await expect(systemFiles.sizeOf(path)).rejects.toMatchObject({ code: NOT_A_FILE });
+    await expect(systemFiles.open(path, 'read')).rejects.toMatchObject({ code: NOT_A_FILE });
   });
 
   it('remove what is missing without complaint, and sync a directory', async () => {

@@ -1,11 +1,14 @@
 // The door to the disk for everything that must survive a crash: the archive and the downloaded files.
 // Thin on purpose: a write may be short and every error is the system's own, so that callers are tested against both.
 
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { systemCodeOf } from './errors.ts';
 import { PRIVATE_DIRECTORY, PRIVATE_FILE } from './make-directory.ts';
+
+/** The code of the error for what lies in the place of a file: a directory, a pipe, a device. */
+export const NOT_A_FILE = 'ENOTFILE';
 
 /** A file that is open. Positions are explicit: there is no cursor to get out of step after a failed write. */
 export interface OpenFile {
@@ -22,7 +25,7 @@ export interface OpenFile {
 }
 
 export interface Files {
-  /** `read`: the file must exist. `write`: readable and writable, created if missing for its owner only, its content kept. */
+  /** `read`: the file must exist, and be one: what else lies there is refused, and not waited for. `write`: readable and writable, created if missing for its owner only, its content kept. */
   open(path: string, mode: 'read' | 'write'): Promise<OpenFile>;
   /** The names in a directory, in no particular order. */
   list(directory: string): Promise<string[]>;
@@ -36,7 +39,7 @@ export interface Files {
   remove(path: string): Promise<void>;
   /** Returns when the names in the directory are on the device. */
   syncDirectory(directory: string): Promise<void>;
-  /** The file's length in bytes, or undefined if there is none. */
+  /** The file's length in bytes, or undefined if there is none. What is no file, such as a directory, is refused. */
   sizeOf(path: string): Promise<number | undefined>;
   /** What an ordinary user may still write on the disk that holds `path`, in bytes. */
   freeBytes(path: string): Promise<number>;
@@ -62,9 +65,17 @@ export async function makeLastingDirectory(directory: string, files: Files): Pro
 /** The real disk. */
 export const systemFiles: Files = {
   async open(path, mode) {
-    return new SystemFile(
-      await fs.open(path, mode === 'read' ? 'r' : constants.O_RDWR | constants.O_CREAT, PRIVATE_FILE),
-    );
+    if (mode === 'write')
+      return new SystemFile(await fs.open(path, constants.O_RDWR | constants.O_CREAT, PRIVATE_FILE));
+    // To open a pipe would else wait for who writes to it. Windows has neither.
+    const handle = await fs.open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      assertFile(path, await handle.stat());
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+    return new SystemFile(handle);
   },
   list: (directory) => fs.readdir(directory),
   makeDirectory: (directory) => fs.mkdir(directory, { recursive: true, mode: PRIVATE_DIRECTORY }),
@@ -83,7 +94,9 @@ export const systemFiles: Files = {
   },
   async sizeOf(path) {
     try {
-      return (await fs.stat(path)).size;
+      const stats = await fs.stat(path);
+      assertFile(path, stats);
+      return stats.size;
     } catch (error) {
       if (systemCodeOf(error) === 'ENOENT') return undefined;
       throw error;
@@ -94,6 +107,10 @@ export const systemFiles: Files = {
     return bavail * bsize;
   },
 };
+
+function assertFile(path: string, stats: Stats): void {
+  if (!stats.isFile()) throw Object.assign(new Error(`${path} is not a file`), { code: NOT_A_FILE });
+}
 
 class SystemFile implements OpenFile {
   readonly #handle: fs.FileHandle;

@@ -74,11 +74,13 @@ function keyOfFinding(finding: Finding): string {
     case 'body_reference_broken':
       return keyOf('exchange', finding.exchange);
     case 'file_missing':
+    case 'file_unreadable':
     case 'file_size':
     case 'file_damaged':
     case 'file_orphaned':
       return keyOf('file', finding.path);
     case 'segment_missing':
+    case 'segment_unreadable':
     case 'segment_short':
     case 'segment_long':
     case 'segment_unknown':

@@ -143,11 +143,12 @@ def check_archive(data, ledger):
         name = f"curlew-{row['id']:08}.warc.gz"
         path = os.path.join(data, "archive", name)
         content = None
-        if os.path.exists(path):
+        if os.path.isfile(path):
             with open(path, "rb") as file:
                 content = file.read()
         size, end = len(content or b""), row["committed_end"]
-        if size < end or (content is not None and size > end and row["status"] == "completed"):
+        is_other = os.path.lexists(path) and not os.path.isfile(path)
+        if is_other or size < end or (size > end and row["status"] == "completed"):
             tell("segment", row["id"], name, f"{size} bytes, {end} expected")
         segments[row["id"]] = (content or b"")[:end] if row["status"] == "completed" else content or b""
         places = sorted((r["request_offset"], r["response_offset"] + r["response_length"])

@@ -1,6 +1,7 @@
 // The ways in which a data directory is damaged, each drawn by chance from a seed. Every one changes what is stored: a bit
 // that means nothing is not taken.
 
+import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
   mkdirSync,
@@ -8,13 +9,22 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { crc32, gunzipSync } from 'node:zlib';
 import type { Random } from '../../src/platform/random.ts';
 import { type ExchangeRow, exchanges, inLedger, segmentPath } from './tour.ts';
+
+/** What may lie where a file should be. */
+export const NO_FILES: Readonly<Record<string, (path: string) => void>> = {
+  'a directory': (path) => mkdirSync(path),
+  'a pipe': (path) => execFileSync('mkfifo', [path]),
+  'a link to itself': (path) => symlinkSync(basename(path), path),
+  'a link to nothing': (path) => symlinkSync('nothing', path),
+};
 
 /** What must be found at least: keys as `check.py` prints them, without the address. Empty: nothing is damaged. */
 type Expected = readonly string[];
@@ -53,6 +63,20 @@ export const DAMAGES: Readonly<Record<string, Damage>> = {
     rmSync(segmentPath(data, row.segment_id));
     return [`segment ${row.segment_id}`, `exchange ${row.id}`];
   },
+  'something else in the place of a segment'(data, random) {
+    const row = drawn(exchanges(data), random);
+    putInstead(segmentPath(data, row.segment_id), drawn(Object.values(NO_FILES), random));
+    return [`segment ${row.segment_id}`, `exchange ${row.id}`];
+  },
+  'an empty segment'(data, random) {
+    const row = drawn(exchanges(data), random);
+    truncateSync(segmentPath(data, row.segment_id), 0);
+    return [`segment ${row.segment_id}`, `exchange ${row.id}`];
+  },
+  'something else in the place of a download': (data, random) =>
+    damageFile(data, random, (path) => putInstead(path, drawn(Object.values(NO_FILES), random))),
+  'something else in the place of a file of a mirror': (data, random) =>
+    damageMirror(data, random, (path) => putInstead(path, drawn(Object.values(NO_FILES), random))),
   'a range of zeros'(data, random) {
     const row = drawn(exchanges(data), random);
     const from = row.response_offset + Math.floor(random.next() * row.response_length * 0.8);
@@ -173,6 +197,11 @@ function place(data: string, id: number, at: ExchangeRow): void {
     `UPDATE exchanges SET segment_id = ${segment_id}, request_offset = ${request_offset}, request_length = ${request_length},
      response_offset = ${response_offset}, response_length = ${response_length} WHERE id = ${id}`,
   );
+}
+
+export function putInstead(path: string, put: (path: string) => void): void {
+  rmSync(path);
+  put(path);
 }
 
 function damageFile(data: string, random: Random, damage: (path: string) => void): Expected {

@@ -1,8 +1,8 @@
 // `curlew verify` as a person uses it. That it finds every kind of damage is for agreement.test.ts.
 
 import { execFileSync } from 'node:child_process';
-import { readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { startCourt } from '../../sim/court/court.ts';
@@ -13,7 +13,20 @@ import { systemRandom } from '../../src/platform/random.ts';
 import { closing } from '../fixtures/closing.ts';
 import { curlew, type Ended, runArguments, startCurlew } from '../fixtures/curlew-process.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
-import { aDownload, aPage, changeFile, flipBit, flipPage, inLedger, sha256Of, tour, tourCourt } from './tour.ts';
+import { NO_FILES, putInstead } from './damages.ts';
+import {
+  aDownload,
+  aPage,
+  changeFile,
+  exchanges,
+  flipBit,
+  flipPage,
+  inLedger,
+  segmentPath,
+  sha256Of,
+  tour,
+  tourCourt,
+} from './tour.ts';
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const GRAPH = path('../fixtures/scrapers/graph.ts');
@@ -22,6 +35,9 @@ const FIRST_EDITION = path('../fixtures/old-data/first-edition.tar.gz');
 const scratch = scratchDirectory();
 const data = () => scratch('data');
 const verify = (...args: string[]): Promise<Ended> => curlew(['verify', ...args, '--data', data()]);
+
+/** Root may read everything, unless these rights are taken away. */
+const AS_ANYBODY = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
 
 async function findings(): Promise<Finding[]> {
   const found: Finding[] = [];
@@ -43,12 +59,12 @@ describe('curlew verify', () => {
     const before = await content();
     const verified = await verify();
     expect(verified).toMatchObject({ code: 0, stderr: '' });
-    const [exchanges, files] = inLedger(data(), (ledger) => {
+    const [held, files] = inLedger(data(), (ledger) => {
       const row = ledger.prepare('SELECT count(*) AS n, count(file_path) AS files FROM exchanges').get();
       return [row?.n, row?.files];
     });
     expect(verified.stdout).toBe(
-      `Checked: the ledger, 1 segment, ${exchanges} pages and downloads, ${files} downloaded files, 0 files of mirrors.\n` +
+      `Checked: the ledger, 1 segment, ${held} pages and downloads, ${files} downloaded files, 0 files of mirrors.\n` +
         'All of it is as it was stored.\n',
     );
     expect(await content()).toEqual(before);
@@ -124,6 +140,63 @@ describe('curlew verify', () => {
     expect(await verify()).toMatchObject({ code: 0, stderr: '' });
     expect(await content()).toEqual(before);
     expect(await verify('5')).toMatchObject({ code: 0, stdout: expect.stringContaining('5 files of mirrors') });
+  });
+});
+
+describe('what is no file, or may not be read', () => {
+  const places: [string, () => string, RegExp][] = [
+    ['a segment', () => segmentPath(data(), aPage(data()).segment_id), /^segment_(unreadable|missing) /m],
+    ['a download', () => join(data(), 'files', aDownload(data()).file_path), /^file_(unreadable|missing) /m],
+  ];
+  it.each(
+    places.flatMap(([place, pathOf, expected]) =>
+      Object.entries(NO_FILES).map(([what, put]) => ({ place, what, put, pathOf, expected })),
+    ),
+  )('is a finding: $what in the place of $place', async ({ put, pathOf, expected }) => {
+    await tour(await tourCourt(), data());
+    const path = pathOf();
+    putInstead(path, put);
+    const verified = await verify();
+    expect(verified).toMatchObject({ code: 1, stderr: '' });
+    expect(verified.stdout).toMatch(expected);
+    expect(verified.stdout).toContain(basename(path));
+    expect(await curlew(['health', '--data', data()])).toMatchObject({ code: 1, stderr: '' });
+    const made = await curlew(['manifest', '--data', data()]);
+    expect(made).toMatchObject({ code: 1, stderr: expect.stringContaining(basename(path)) });
+    // Without a ledger too.
+    await rm(join(data(), 'ledger.sqlite'));
+    expect(await verify()).toMatchObject({ code: 1, stderr: '' });
+  });
+
+  it('is not a link to a file that is sound', async () => {
+    await tour(await tourCourt(), data());
+    const path = segmentPath(data(), 1);
+    await rename(path, scratch('elsewhere.warc.gz'));
+    await symlink(scratch('elsewhere.warc.gz'), path);
+    expect(await verify()).toMatchObject({ code: 0 });
+  });
+
+  it('is a finding where a file may not be read, and no repair fetches it', async () => {
+    const court = await tourCourt();
+    await tour(court, data());
+    const [page, file] = [aPage(data()), aDownload(data())];
+    const path = join(data(), 'files', file.file_path);
+    for (const locked of [path, segmentPath(data(), page.segment_id)]) await chmod(locked, 0);
+    const asked = court.log.entries.length;
+    const verified = await curlew(['verify', '--repair', '--data', data()], { by: AS_ANYBODY });
+    expect(verified.stdout).toContain(`file_unreadable  files/${file.file_path}`);
+    expect(verified.stdout).toContain(`member_unreadable  ${page.url}`);
+    expect(verified).toMatchObject({ code: 1 });
+    expect(court.log.since(asked)).toEqual([]);
+    expect(exchanges(data(), 'lost IS NOT NULL')).toEqual([]);
+  });
+
+  it.each(Object.entries(NO_FILES).slice(0, 3))('is a finding where it is the ledger: %s', async (_what, put) => {
+    await tour(await tourCourt(), data());
+    putInstead(join(data(), 'ledger.sqlite'), put);
+    const verified = await verify();
+    expect(verified).toMatchObject({ code: 1, stderr: '' });
+    expect(verified.stdout).toMatch(/^ledger_damaged {2}/);
   });
 });
 

@@ -1,7 +1,7 @@
 // G9: a run whose archive lost bytes says which pages are affected, and fetches them again when it is told to. What it comes
 // to then is what an undisturbed run comes to.
 
-import { rm, stat, truncate } from 'node:fs/promises';
+import { mkdir, rm, stat, truncate } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
@@ -96,6 +96,20 @@ async function expectUndisturbed(resumed: Ended, undisturbed: Ended): Promise<vo
   expect(replayed.stderr).not.toContain('tried to use the network');
   expect(replayed.code).toBe(0);
 }
+
+it('a directory in the place of a segment is named by resume, and nothing is given up for it', async () => {
+  const court = await startGraph();
+  await runHalfWay(GRAPH, court, 60);
+  await rm(segmentPath(1));
+  await mkdir(segmentPath(1));
+  const asked = court.log.entries.length;
+  for (const resumed of [await curlew(resumeArguments(scratch('data'))), await refetch()]) {
+    expect(resumed).toMatchObject({ code: 1, stderr: expect.stringContaining('is not a file') });
+    expect(resumed.stderr).toContain('move away what lies there');
+    expect(resumed.stderr).not.toContain('    at ');
+  }
+  expect(court.log.since(asked)).toEqual([]);
+});
 
 describe('a run that was stopped half-way and whose archive then', () => {
   it.each([

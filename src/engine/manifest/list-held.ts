@@ -1,11 +1,9 @@
 // What a manifest of a data directory lists: every segment and every downloaded file that the ledger knows, those of mirrors
 // too. What a running run writes to is left out, and so is what is not as long as the ledger says.
 
-import { join } from 'node:path';
 import { segmentName } from '../../archive/segment-name.ts';
 import type { FixityLedger, HeldSegment } from '../../ledger/fixity/fixity-ledger.ts';
-import { systemFiles } from '../../platform/files.ts';
-import { judgeSegment } from '../verify/verify-segments.ts';
+import { judgeSegment, measureSegment } from '../verify/verify-segments.ts';
 
 export type Held =
   /** `of`: what a file belongs to; the hash of a segment is not known to the ledger. */
@@ -41,7 +39,7 @@ async function judge(data: string, ledger: FixityLedger, held: HeldSegment): Pro
   const path = `archive/${segmentName(segment)}`;
   const atWork = ledger.segmentAtWork(run);
   if (atWork !== undefined && segment >= atWork) return { kind: 'left_out', path, why: `run ${run} writes to it now` };
-  const size = await systemFiles.sizeOf(join(data, path));
+  const size = await measureSegment(data, segmentName(segment));
   const finding = judgeSegment(held, size);
   if (finding !== undefined) return { kind: 'damaged', path, why: finding.problem };
   if (size === end) return { kind: 'segment', path };

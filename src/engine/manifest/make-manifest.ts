@@ -12,6 +12,7 @@ export type Made = ({ readonly kind: 'entry' } & ManifestEntry) | Extract<Held, 
 const PROBLEMS = {
   missing: 'it is missing',
   size: 'it has another length than it had',
+  unreadable: 'it is not a file that can be read',
   damaged: 'it has other bytes than it had',
 } as const;
 

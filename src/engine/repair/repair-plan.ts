@@ -19,6 +19,8 @@ export class RepairPlan {
   readonly mirrors = new Map<string, DamagedCase[]>();
   /** Runs whose counts are wrong. */
   readonly counts = new Set<RunId>();
+  /** Segments whose bytes may be there, and cannot be read now: what lies in them is not fetched again. */
+  readonly #unreadable = new Set<number>();
   rebuildsIndexes = false;
   /** Findings that no repair here is for. */
   others = 0;
@@ -26,11 +28,19 @@ export class RepairPlan {
   /** `requestOf`: the request of an exchange, for findings that do not say. */
   async add(finding: Finding, requestOf: (exchange: ExchangeId) => Promise<RequestId | undefined>): Promise<void> {
     switch (finding.kind) {
+      case 'segment_unreadable':
+        this.#unreadable.add(finding.segment);
+        this.others++;
+        return;
+      case 'body_reference_broken':
+        if (this.#unreadable.size > 0) this.others++;
+        else this.#addExchange(finding.run, finding.request, finding.exchange);
+        return;
       case 'member_unreadable':
       case 'digest_mismatch':
       case 'record_not_what_row_says':
-      case 'body_reference_broken':
-        this.#addExchange(finding.run, finding.request, finding.exchange);
+        if (this.#unreadable.has(finding.segment)) this.others++;
+        else this.#addExchange(finding.run, finding.request, finding.exchange);
         return;
       case 'file_missing':
       case 'file_size':

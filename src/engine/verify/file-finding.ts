@@ -15,6 +15,10 @@ export interface CheckedFile {
 const PROBLEMS = {
   missing: { kind: 'file_missing', says: 'is missing' },
   size: { kind: 'file_size', says: 'has another length than it had' },
+  unreadable: {
+    kind: 'file_unreadable',
+    says: 'is not a file that can be read: a directory, a pipe or a broken link lies there, or this user may not read it',
+  },
   damaged: { kind: 'file_damaged', says: 'has other bytes than it had: its SHA-256 is another' },
 } as const;
 
@@ -22,6 +26,9 @@ const PROBLEMS = {
 export function fileFinding(state: FileState, file: CheckedFile): Finding | undefined {
   if (state === 'sound') return undefined;
   const { kind, says } = PROBLEMS[state];
-  const remedy = 'Restore it from a backup, or download it again.';
+  const remedy =
+    state === 'unreadable'
+      ? 'Make it readable for this user, or move away what lies there; then check again.'
+      : 'Restore it from a backup, or download it again.';
   return { kind, ...file, problem: `${file.path} (${file.of}) ${says}`, remedy };
 }

@@ -55,7 +55,9 @@ export type Finding = Told &
         readonly run: RunId | undefined;
       }
     | { readonly kind: 'count_wrong'; readonly run: RunId; readonly host: string; readonly what: string }
-    | ({ readonly kind: 'segment_missing' | 'segment_short' | 'segment_long' | 'segment_unknown' } & SegmentPlace)
+    | ({
+        readonly kind: 'segment_missing' | 'segment_unreadable' | 'segment_short' | 'segment_long' | 'segment_unknown';
+      } & SegmentPlace)
     /** Bytes that no row refers to: no record, or a record whose row is gone. */
     | ({ readonly kind: 'bytes_unknown'; readonly offset: number; readonly length: number } & SegmentPlace)
     | ({
@@ -67,7 +69,7 @@ export type Finding = Told &
     | ({
         readonly kind: 'member_unreadable' | 'digest_mismatch' | 'record_not_what_row_says' | 'body_reference_broken';
       } & ExchangePlace)
-    | ({ readonly kind: 'file_missing' | 'file_size' | 'file_damaged' } & FilePlace)
+    | ({ readonly kind: 'file_missing' | 'file_unreadable' | 'file_size' | 'file_damaged' } & FilePlace)
     /** A file of a mirror that no row knows. */
     | { readonly kind: 'file_orphaned'; readonly path: string }
   );

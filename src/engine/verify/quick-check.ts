@@ -14,7 +14,7 @@ import { fileFinding } from './file-finding.ts';
 import type { Finding } from './finding.ts';
 import { assertTables } from './verify-data.ts';
 import { damagedLedger, lostLedger } from './verify-ledger.ts';
-import { judgeSegment } from './verify-segments.ts';
+import { judgeSegment, measureSegment } from './verify-segments.ts';
 
 const AT_ONCE = 500;
 
@@ -57,7 +57,7 @@ async function* segments(path: string, ledger: FixityLedger, { segments: share }
   for (let after = 0; ; ) {
     const page = ledger.segmentsAfter(after, undefined, AT_ONCE);
     for (const segment of page) {
-      const size = await systemFiles.sizeOf(join(path, 'archive', segmentName(segment.segment)));
+      const size = await measureSegment(path, segmentName(segment.segment));
       const finding = judgeSegment({ ...segment, isComplete: false }, size);
       share.checked = ++share.total;
       if (finding !== undefined) yield finding;

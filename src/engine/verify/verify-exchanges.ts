@@ -115,9 +115,10 @@ export class ExchangeWalk {
 
   async *#checkFile(exchange: HeldExchange, filePath: string): AsyncGenerator<Finding> {
     const { checked, path } = this.#context;
-    const known = this.#files.get(filePath);
-    const state = known ?? (await checkDownload(join(path, 'files'), exchange));
-    this.#files.set(filePath, state);
+    // Rows of one file may say different things of it.
+    const key = `${Buffer.from(exchange.bodySha256).toString('hex')} ${exchange.bodySize} ${filePath}`;
+    const state = this.#files.get(key) ?? (await checkDownload(join(path, 'files'), exchange));
+    this.#files.set(key, state);
     checked.downloads.checked++;
     const { run, url: of, id } = exchange;
     const finding = fileFinding(state, { path: `files/${filePath}`, run, of, exchange: id });

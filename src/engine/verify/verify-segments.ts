@@ -2,10 +2,10 @@
 // resume cuts, or being written now: it is damage only where the run is complete.
 
 import { join } from 'node:path';
+import { stateAfter } from '../../archive/check-file.ts';
 import { segmentName } from '../../archive/segment-name.ts';
 import type { HeldSegment } from '../../ledger/fixity/fixity-ledger.ts';
 import type { RunId } from '../../ledger/run.ts';
-import { systemCodeOf } from '../../platform/errors.ts';
 import { systemFiles } from '../../platform/files.ts';
 import type { Finding } from './finding.ts';
 import type { VerifyContext } from './verify-data.ts';
@@ -31,10 +31,11 @@ export async function* verifySegments(context: VerifyContext): AsyncGenerator<Fi
     const page = ledger.segmentsAfter(after, run, AT_ONCE);
     checked.segments.total += page.length;
     for (const segment of page) {
-      const size = await systemFiles.sizeOf(join(path, 'archive', segmentName(segment.segment)));
+      const size = await measureSegment(path, segmentName(segment.segment));
       const finding = judgeSegment(segment, size);
       if (finding !== undefined) yield finding;
-      covers.set(segment.segment, { run: segment.run, end: Math.min(segment.end, size ?? 0), covered: 0 });
+      const end = typeof size === 'number' ? Math.min(segment.end, size) : 0;
+      covers.set(segment.segment, { run: segment.run, end, covered: 0 });
       checked.segments.checked++;
     }
     after = page.at(-1)?.segment ?? after;
@@ -44,15 +45,40 @@ export async function* verifySegments(context: VerifyContext): AsyncGenerator<Fi
   return covers;
 }
 
+/** The length of a segment in bytes. */
+export type SegmentSize = number | 'missing' | 'unreadable';
+
+/** Opens it, too: what may not be read has a length all the same. */
+export async function measureSegment(data: string, name: string): Promise<SegmentSize> {
+  const path = join(data, 'archive', name);
+  try {
+    await (await systemFiles.open(path, 'read')).close();
+    return (await systemFiles.sizeOf(path)) ?? 'missing';
+  } catch (error) {
+    return stateAfter(error) === 'missing' ? 'missing' : 'unreadable';
+  }
+}
+
+export function unreadableSegment(segment: number, run: RunId | undefined): Finding {
+  const path = `archive/${segmentName(segment)}`;
+  return {
+    kind: 'segment_unreadable',
+    segment,
+    path,
+    run,
+    problem: `${path} is not a file that can be read: a directory, a pipe or a broken link lies there, or this user may not read it`,
+    remedy: 'Make it readable for this user, or move away what lies there; then check again.',
+  };
+}
+
 /** What is wrong with a segment whose file has that length, or is not there. */
-export function judgeSegment(
-  { segment, run, end, isComplete }: HeldSegment,
-  size: number | undefined,
-): Finding | undefined {
+export function judgeSegment({ segment, run, end, isComplete }: HeldSegment, size: SegmentSize): Finding | undefined {
+  if (size === 'unreadable') return unreadableSegment(segment, run);
   const path = `archive/${segmentName(segment)}`;
   const place = { segment, path, run };
   const remedy = `Restore ${path} from a backup, or fetch the pages in it again.`;
-  if (end > 0 && size === undefined) {
+  if (size === 'missing') {
+    if (end === 0) return undefined;
     return {
       kind: 'segment_missing',
       ...place,
@@ -60,11 +86,11 @@ export function judgeSegment(
       remedy,
     };
   }
-  if (size !== undefined && size < end) {
+  if (size < end) {
     const problem = `${path} has ${size} bytes, the ledger refers to ${end}: ${end - size} bytes are missing`;
     return { kind: 'segment_short', ...place, problem, remedy };
   }
-  if (size === undefined || size === end || !isComplete) return undefined;
+  if (size === end || !isComplete) return undefined;
   return {
     kind: 'segment_long',
     ...place,
@@ -100,7 +126,7 @@ export async function listSegments(path: string): Promise<{ readonly segment: nu
       })
       .sort((one, other) => one.segment - other.segment);
   } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return [];
+    if (stateAfter(error) === 'missing') return [];
     throw error;
   }
 }

@@ -5,12 +5,11 @@ import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkFile } from '../../archive/check-file.ts';
 import { systemCodeOf } from '../../platform/errors.ts';
-import { systemFiles } from '../../platform/files.ts';
 import type { Checked } from './checked.ts';
 import { fileFinding } from './file-finding.ts';
 import type { Finding } from './finding.ts';
 import { scanStretch } from './scan-stretch.ts';
-import { listSegments } from './verify-segments.ts';
+import { listSegments, measureSegment, unreadableSegment } from './verify-segments.ts';
 
 export async function* verifyWithoutLedger(data: string, checked: Checked): AsyncGenerator<Finding> {
   const segments = await listSegments(data);
@@ -22,8 +21,10 @@ export async function* verifyWithoutLedger(data: string, checked: Checked): Asyn
     checked.exchanges.checked = checked.exchanges.total = Math.floor(++records / 2);
   };
   for (const { segment, name } of segments) {
-    const to = (await systemFiles.sizeOf(join(data, 'archive', name))) ?? 0;
-    yield* scanStretch({ data, segment, run: undefined, from: 0, to, isReferredTo: undefined, onRecord });
+    const to = await measureSegment(data, name);
+    if (to === 'unreadable') yield unreadableSegment(segment, undefined);
+    if (typeof to === 'number')
+      yield* scanStretch({ data, segment, run: undefined, from: 0, to, isReferredTo: undefined, onRecord });
     checked.segments.checked++;
   }
   checked.downloads.checked = checked.downloads.total = 0;
