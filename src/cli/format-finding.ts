@@ -33,6 +33,8 @@ function placeOf(finding: Finding): string {
     case 'digest_mismatch':
     case 'record_not_what_row_says':
     case 'body_reference_broken':
+    case 'request_mismatch':
+    case 'bytes_shared':
       return `${finding.url}${ofRun(finding.run)}, archive/${segmentName(finding.segment)} at byte ${finding.offset}`;
     case 'file_missing':
     case 'file_unreadable':

@@ -50,7 +50,7 @@ async function* entries(
     const page = await data.ledger.exchangesAfter(run, after, PAGE);
     for (const exchange of page) {
       if (exchange.lost !== undefined) continue;
-      const faults = await checkExchange(reader, exchange);
+      const { faults } = await checkExchange(reader, exchange);
       const body = await bodyFault(data, reader, exchange);
       for (const { problem } of faults) onLeftOut({ url: exchange.url, problem });
       if (body !== undefined) onLeftOut({ url: exchange.url, problem: body });
@@ -74,7 +74,7 @@ async function bodyFault(
   if (exchange.revisitOf === undefined) return undefined;
   const original = await ledger.exchange(exchange.revisitOf);
   if (original === undefined) return `Its body is in exchange ${exchange.revisitOf}, which is not in the ledger`;
-  const fault = await checkResponse(reader, original);
+  const { fault } = await checkResponse(reader, original);
   if (fault !== undefined) return `Its body cannot be read. ${fault.problem}`;
   const isSame = Buffer.from(original.bodySha256).equals(exchange.bodySha256);
   const holds = isSame && original.revisitOf === undefined && original.filePath === undefined;

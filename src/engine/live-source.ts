@@ -10,13 +10,14 @@ import type { Outcome } from '../fetch/outcome.ts';
 import type { Patience } from '../fetch/patience.ts';
 import { readMemory } from '../fetch/stored-memory.ts';
 import type { ClaimedRequest } from '../ledger/page-result.ts';
-import type { RequestBody, RequestSpec } from '../ledger/request-spec.ts';
+import type { RequestSpec } from '../ledger/request-spec.ts';
 import type { RunId } from '../ledger/run.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Files } from '../platform/files.ts';
 import { systemRandom } from '../platform/random.ts';
 import type { AnswerSource } from './answer-source.ts';
 import type { DataDirectory } from './data-directory.ts';
+import { encodeBody } from './encode-body.ts';
 import type { Settings } from './settings.ts';
 
 export type World = Partial<Pick<PipelineWorld, 'clock' | 'random' | 'sockets' | 'breaker' | 'assigner'>> & {
@@ -75,19 +76,4 @@ function fetchRequestOf(spec: RequestSpec): FetchRequest {
     via: spec.via,
     waitFor: spec.waitFor,
   };
-}
-
-function encodeBody(body: RequestBody): NonNullable<FetchRequest['body']> {
-  switch (body.kind) {
-    case 'form': {
-      const encoded = new URLSearchParams(
-        body.fields.map(([name, value]): [string, string] => [name, value]),
-      ).toString();
-      return { bytes: Buffer.from(encoded), type: 'application/x-www-form-urlencoded' };
-    }
-    case 'json':
-      return { bytes: Buffer.from(JSON.stringify(body.value)), type: 'application/json' };
-    case 'text':
-      return { bytes: Buffer.from(body.text), type: body.type };
-  }
 }

@@ -72,6 +72,8 @@ function keyOfFinding(finding: Finding): string {
     case 'digest_mismatch':
     case 'record_not_what_row_says':
     case 'body_reference_broken':
+    case 'request_mismatch':
+    case 'bytes_shared':
       return keyOf('exchange', finding.exchange);
     case 'file_missing':
     case 'file_unreadable':

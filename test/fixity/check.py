@@ -5,12 +5,14 @@ Prints a line for each finding: what (ledger, segment, exchange or file), its ke
 between them. Exit code 1 if there is one. Standard library only. Lists of everything are fine here: it is for tests.
 """
 import hashlib
+import json
 import os
 import re
 import sqlite3
 import sys
 import zlib
 from datetime import datetime, timezone
+from urllib.parse import parse_qsl, urljoin, urlsplit
 
 FOUND = []
 
@@ -91,10 +93,11 @@ def milliseconds(date):
 
 
 def check_request(segment, row):
-    fields, _ = read_member(segment, row["request_offset"], row["request_length"])
+    fields, block = read_member(segment, row["request_offset"], row["request_length"])
     if fields["warc-type"] != "request":
         raise Bad("not a request")
     check_head(fields, row)
+    return block
 
 
 def check_head(fields, row):
@@ -119,6 +122,40 @@ def check_response(segment, row):
     if not good:
         raise Bad("not the body that the row says")
     check_head(fields, row)
+    return fields, block
+
+
+def check_owner(row, request, block, before, answers):
+    """The exchange is one that its request led to: the first is what the request asks for, others are where they were sent."""
+    extra = json.loads(request["extra"] or "{}")
+    if extra.get("via") == "browser":
+        return  # Scripts may lead anywhere.
+    if row["hop"] == 0:
+        address = urlsplit(request["url"])
+        asked = address._replace(netloc=address.netloc.rpartition("@")[2], fragment="").geturl()
+        if asked != row["url"]:
+            raise Bad("its request has another address")
+        if block.split(b" ", 1)[0].decode() != request["method"]:
+            raise Bad("its request has another method")
+        if not is_body(extra.get("body"), payload_of(block).decode("utf-8", "replace")):
+            raise Bad("its request has another body")
+    elif before is None:
+        raise Bad("the redirect to it is not there")
+    elif before["id"] in answers:
+        fields, answer = answers[before["id"]]
+        location = re.search(rb"\r\nlocation:[ \t]*([^\r]*)", answer.partition(b"\r\n\r\n")[0], re.IGNORECASE)
+        if location is None or urljoin(fields["warc-target-uri"], location[1].decode()).partition("#")[0] != row["url"]:
+            raise Bad("nothing redirects to it")
+
+
+def is_body(body, sent):
+    if body is None:
+        return sent == ""
+    if "***" in sent:
+        return True  # Taken out by --redact-archive.
+    if body["kind"] == "form":
+        return parse_qsl(sent, keep_blank_values=True) == [tuple(field) for field in body["fields"]]
+    return json.loads(sent) == body["value"] if body["kind"] == "json" else sent == body["text"]
 
 
 def check_gap(name, key, segment, start, end):
@@ -162,15 +199,29 @@ def check_archive(data, ledger):
         number = re.fullmatch(r"curlew-(\d{8})\.warc\.gz", name)
         if number and int(number[1]) not in segments:
             tell("segment", int(number[1]), name, "unknown")
-    unreadable = set()
+    unreadable, blocks, answers = set(), {}, {}
     for key, row in kept.items():
-        for check in (check_request, check_response):
+        for check, found in ((check_request, blocks), (check_response, answers)):
             try:
-                check(segments.get(row["segment_id"], b""), row)
+                found[key] = check(segments.get(row["segment_id"], b""), row)
             except (Bad, KeyError, ValueError) as problem:
                 tell("exchange", key, row["url"], f"{check.__name__}: {problem!r}")
                 if check is check_response:
                     unreadable.add(key)
+    requests = {row["id"]: row for row in ledger.execute("SELECT id, method, url, extra FROM requests")}
+    before, owners = {}, set()
+    for key, row in sorted(rows.items()):
+        places = {(row["segment_id"], row["request_offset"]), (row["segment_id"], row["response_offset"])}
+        if places & owners:
+            tell("exchange", key, row["url"], "another row has the same bytes")
+        owners |= places
+        if key in blocks and key in answers and row["request_id"] in requests:
+            try:
+                last = before.get((row["request_id"], row["hop"] - 1))
+                check_owner(row, requests[row["request_id"]], blocks[key], last, answers)
+            except (Bad, ValueError) as problem:
+                tell("exchange", key, row["url"], str(problem))
+        before[row["request_id"], row["hop"]] = row
     for key, row in kept.items():
         if row["revisit_of"] is not None:
             holder = kept.get(row["revisit_of"])

@@ -155,6 +155,37 @@ export const DAMAGES: Readonly<Record<string, Damage>> = {
     write(data, `UPDATE exchanges SET ${drawn(changes, random)} WHERE id = ${row.id}`);
     return [`exchange ${row.id}`];
   },
+  'a request with another address'(data, random) {
+    const row = drawn(exchanges(data, 'hop = 0'), random);
+    write(data, `UPDATE requests SET url = url || 'x' WHERE id = ${row.request_id}`);
+    return exchanges(data, `hop = 0 AND request_id = ${row.request_id}`).map(({ id }) => `exchange ${id}`);
+  },
+  'an exchange that was given to another request'(data, random) {
+    const row = drawn(exchanges(data), random);
+    const other = drawn(exchanges(data, `url <> '${row.url}' AND hop = 0 AND request_id <> ${row.request_id}`), random);
+    write(data, `UPDATE exchanges SET request_id = ${other.request_id} WHERE id = ${row.id}`);
+    return [`exchange ${row.id}`];
+  },
+  'a request with another method or body'(data, random) {
+    const posts = exchanges(data, "request_id IN (SELECT id FROM requests WHERE method = 'POST')");
+    const row = drawn(posts.length === 0 ? exchanges(data, 'hop = 0') : posts, random);
+    const changed = "extra = json_set(extra, '$.body.fields[0][1]', 'another')";
+    const isForm = posts.length > 0 && random.next() < 0.5;
+    write(data, `UPDATE requests SET ${isForm ? changed : "method = 'PUT'"} WHERE id = ${row.request_id}`);
+    return [`exchange ${row.id}`];
+  },
+  'a second row for the same bytes'(data, random) {
+    const row = drawn(exchanges(data), random);
+    inLedger(data, (ledger) => {
+      const columns = Object.keys(ledger.prepare('SELECT * FROM exchanges').get() ?? {}).filter(
+        (name) => name !== 'id',
+      );
+      ledger.exec(`INSERT INTO exchanges (${columns}) SELECT ${columns} FROM exchanges WHERE id = ${row.id}`);
+    });
+    return exchanges(data)
+      .slice(-1)
+      .map(({ id }) => `exchange ${id}`);
+  },
   'a wrong count'(data) {
     write(data, "UPDATE run_counts SET n = n + 1 WHERE run_id = 1 AND verdict = 'record'");
     return ['ledger'];

@@ -87,6 +87,7 @@ describe('--redact-archive', () => {
     expect(requests).toMatch(/^cookie: \*\*\*\r$/im);
     expect(requests).toMatch(/\btoken=\*\*\*/);
     expect(requests).not.toMatch(/court_session|\btoken=[^*]/);
+    expect(await curlew(['verify', '--data', scratch('data')])).toMatchObject({ code: 0 });
     await curlew(['replay', '1', '--data', scratch('data'), '--json']);
     expect(await sortedRecords(scratch('data'), '2')).toEqual(await sortedRecords(scratch('data'), '1'));
   });

@@ -223,12 +223,12 @@ class Repairer {
 
   async #isDamaged(reader: ArchiveReader, exchange: StoredExchange): Promise<boolean> {
     const { ledger, files, disk } = this.#data;
-    if ((await checkExchange(reader, exchange)).length > 0) return true;
+    if ((await checkExchange(reader, exchange)).faults.length > 0) return true;
     if (exchange.filePath !== undefined) return (await findDownloadFault(files, exchange, disk)) !== undefined;
     if (exchange.revisitOf === undefined) return false;
     const original = await ledger.exchange(exchange.revisitOf);
     if (original === undefined || original.lost !== undefined || original.revisitOf !== undefined) return true;
     if (!Buffer.from(original.bodySha256).equals(exchange.bodySha256)) return true;
-    return (await checkResponse(reader, original)) !== undefined;
+    return (await checkResponse(reader, original)).fault !== undefined;
   }
 }

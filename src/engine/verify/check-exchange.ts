@@ -1,8 +1,13 @@
 // One exchange: both of its records are read, and must be what their digests and the row of the ledger say. Whether the body
-// that a repetition refers to is there is left to whoever knows the other exchanges.
+// that a repetition refers to is there, and whether its request led to it, is left to whoever knows the other rows.
 
 import type { ArchiveReader } from '../../archive/archive-reader.ts';
-import { parseRequest, parseResponse } from '../../archive/archived-message.ts';
+import {
+  type ArchivedHead,
+  type ArchivedRequest,
+  parseRequest,
+  parseResponse,
+} from '../../archive/archived-message.ts';
 import { checkRecord } from '../../archive/check-record.ts';
 import type { Location } from '../../archive/exchange.ts';
 import { oneLine } from '../../archive/http-head.ts';
@@ -25,26 +30,41 @@ const MOST_HEAD_BYTES = 4 * 2 ** 20;
 /** More than the body of a request can have. */
 const MOST_REQUEST_BYTES = 64 * 2 ** 20;
 
-/** Throws when a file cannot be read for another reason than damage, such as too many open files. */
-export async function checkExchange(reader: ArchiveReader, exchange: StoredExchange): Promise<RecordFault[]> {
-  return [await checkRequest(reader, exchange), await checkResponse(reader, exchange)].filter(
-    (fault) => fault !== undefined,
+/** A record that is sound, or what is wrong with it. */
+export type CheckedMessage<Message> =
+  | { readonly fault: undefined; readonly message: Message }
+  | { readonly fault: RecordFault; readonly message: undefined };
+
+export interface CheckedExchange {
+  readonly faults: readonly RecordFault[];
+  /** Undefined when it is damaged. */
+  readonly request: ArchivedRequest | undefined;
+  readonly response: ArchivedHead | undefined;
+}
+
+export async function checkExchange(reader: ArchiveReader, exchange: StoredExchange): Promise<CheckedExchange> {
+  const request = await checkRequest(reader, exchange);
+  const response = await checkResponse(reader, exchange);
+  const faults = [request.fault, response.fault].filter((fault) => fault !== undefined);
+  return { faults, request: request.message, response: response.message };
+}
+
+async function checkRequest(reader: ArchiveReader, exchange: StoredExchange): Promise<CheckedMessage<ArchivedRequest>> {
+  const at = requestLocationOf(exchange);
+  const parse = (record: WarcRecord) => parseRequest(record) ?? 'is not a request';
+  return checkMember(reader, 'request', at, MOST_HEAD_BYTES + MOST_REQUEST_BYTES, parse, (request) =>
+    differenceIn(request, exchange),
   );
 }
 
-async function checkRequest(reader: ArchiveReader, exchange: StoredExchange): Promise<RecordFault | undefined> {
-  const at = requestLocationOf(exchange);
-  return checkMember(reader, 'request', at, MOST_HEAD_BYTES + MOST_REQUEST_BYTES, (record) => {
-    const request = parseRequest(record);
-    return request === undefined ? 'is not a request' : differenceIn(request, exchange);
-  });
-}
-
 /** The response alone: it is what holds a body. */
-export async function checkResponse(reader: ArchiveReader, exchange: StoredExchange): Promise<RecordFault | undefined> {
-  return checkMember(reader, 'response', locationOf(exchange), MOST_HEAD_BYTES + exchange.bodySize, (record) => {
-    const response = parseResponse(record);
-    if (response === undefined) return 'is not a response';
+export async function checkResponse(
+  reader: ArchiveReader,
+  exchange: StoredExchange,
+): Promise<CheckedMessage<ArchivedHead>> {
+  const most = MOST_HEAD_BYTES + exchange.bodySize;
+  const parse = (record: WarcRecord) => parseResponse(record) ?? 'is not a response';
+  return checkMember(reader, 'response', locationOf(exchange), most, parse, (response) => {
     const kind =
       exchange.revisitOf !== undefined ? 'revisit' : exchange.filePath !== undefined ? 'headers_only' : 'whole';
     if (response.kind !== kind) {
@@ -72,29 +92,38 @@ export function requestLocationOf({ segment, requestOffset, requestLength }: Sto
   return { segment, offset: requestOffset, length: requestLength };
 }
 
-async function checkMember(
+/** `parse` and `difference` give what is wrong, as the end of a sentence about the record. */
+async function checkMember<Message extends object>(
   reader: ArchiveReader,
   which: RecordFault['which'],
   at: Location,
   mostBytes: number,
-  difference: (record: WarcRecord) => string | undefined,
-): Promise<RecordFault | undefined> {
+  parse: (record: WarcRecord) => Message | string,
+  difference: (message: Message) => string | undefined,
+): Promise<CheckedMessage<Message>> {
+  const fault = (kind: RecordFault['kind'], problem: string) => ({
+    fault: { kind, which, at, problem },
+    message: undefined,
+  });
   const place = `The ${which} at byte ${at.offset} of archive/${segmentName(at.segment)}`;
   let member: Buffer;
   try {
     member = await reader.readMember(at);
   } catch (error) {
     if (!(error instanceof CurlewError) || error.code !== ErrorCode.archiveDamaged) throw error;
-    return { kind: 'member_unreadable', which, at, problem: error.message };
+    return fault('member_unreadable', error.message);
   }
   const checked = await checkRecord(member, mostBytes);
   if (checked.kind !== 'sound') {
     const kind = checked.kind === 'digest' ? 'digest_mismatch' : 'member_unreadable';
-    return { kind, which, at, problem: `${place} ${checked.problem}` };
+    return fault(kind, `${place} ${checked.problem}`);
   }
-  const different = difference(checked.record);
-  if (different === undefined) return undefined;
-  return { kind: 'record_not_what_row_says', which, at, problem: `${place} ${different}` };
+  const message = parse(checked.record);
+  const different = typeof message === 'string' ? message : difference(message);
+  if (typeof message === 'string' || different !== undefined) {
+    return fault('record_not_what_row_says', `${place} ${different}`);
+  }
+  return { fault: undefined, message };
 }
 
 function differenceIn(

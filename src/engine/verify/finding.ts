@@ -66,6 +66,8 @@ export type Finding = Told &
         readonly offset: number;
         readonly length: number;
       } & SegmentPlace)
+    /** `request_mismatch`: its request did not lead to it. `bytes_shared`: an earlier row has the same bytes. */
+    | ({ readonly kind: 'request_mismatch' | 'bytes_shared' } & ExchangePlace)
     | ({
         readonly kind: 'member_unreadable' | 'digest_mismatch' | 'record_not_what_row_says' | 'body_reference_broken';
       } & ExchangePlace)

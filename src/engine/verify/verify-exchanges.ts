@@ -3,12 +3,15 @@
 
 import { join } from 'node:path';
 import { ArchiveReader } from '../../archive/archive-reader.ts';
+import type { ArchivedHead, ArchivedRequest } from '../../archive/archived-message.ts';
 import type { FileState } from '../../archive/check-file.ts';
 import { segmentName } from '../../archive/segment-name.ts';
-import type { HeldExchange } from '../../ledger/fixity/fixity-ledger.ts';
+import type { HeldExchange, HeldRequest } from '../../ledger/fixity/fixity-ledger.ts';
 import type { ExchangeId } from '../../ledger/page-result.ts';
+import { CurlewError, ErrorCode, messageOf } from '../../platform/errors.ts';
 import { checkDownload } from '../check-download.ts';
 import { checkExchange, checkResponse, type RecordFault } from './check-exchange.ts';
+import { firstHopFault, redirectFault } from './check-owner.ts';
 import { fileFinding } from './file-finding.ts';
 import type { ExchangePlace, Finding } from './finding.ts';
 import { Remembered } from './remembered.ts';
@@ -27,7 +30,10 @@ export async function* verifyExchanges(context: VerifyContext, covers: SegmentCo
     for (let after = 0; ; ) {
       const page = ledger.exchangesAfter(after, run, AT_ONCE);
       for (const exchange of page) {
-        if (!isSampled) yield* gapBefore(context, exchange, covers);
+        if (!isSampled) {
+          if (sharesBytes(context, exchange, covers)) yield sharedFinding(exchange);
+          yield* gapBefore(context, exchange, covers);
+        }
         // That its bytes are lost is known, and was accepted.
         if (exchange.lost !== undefined || !takes()) continue;
         yield* walk.check(exchange);
@@ -41,6 +47,12 @@ export async function* verifyExchanges(context: VerifyContext, covers: SegmentCo
   }
   if (isSampled) return;
   for (const [segment, { covered, end }] of covers) yield* gap(context, covers, segment, covered, end);
+}
+
+/** Rows come in the order of their bytes: only one that begins before the end of another can have the same. */
+function sharesBytes({ ledger }: VerifyContext, exchange: HeldExchange, covers: SegmentCovers): boolean {
+  const cover = covers.get(exchange.segment);
+  return cover !== undefined && exchange.requestOffset < cover.covered && ledger.sharesBytes(exchange);
 }
 
 /** What lies between the record before and this one. */
@@ -74,6 +86,8 @@ export class ExchangeWalk {
   readonly #reader: ArchiveReader;
   /** By exchange that holds a body: what is wrong with it; empty when nothing is. */
   readonly #bodies = new Remembered<ExchangeId, string>(MOST_REMEMBERED);
+  /** The answer before, which the next may be redirected from. */
+  #last: { readonly id: ExchangeId; readonly head: ArchivedHead } | undefined;
   readonly #files = new Remembered<string, FileState>(MOST_REMEMBERED);
 
   constructor(context: VerifyContext) {
@@ -82,8 +96,13 @@ export class ExchangeWalk {
   }
 
   async *check(exchange: HeldExchange): AsyncGenerator<Finding> {
-    const faults = await checkExchange(this.#reader, exchange);
+    const { faults, request, response: head } = await checkExchange(this.#reader, exchange);
     for (const fault of faults) yield recordFinding(exchange, fault);
+    if (request !== undefined && head !== undefined) {
+      const problem = await this.#ownerFault(exchange, request);
+      if (problem !== undefined) yield ownerFinding(exchange, problem);
+      this.#last = { id: exchange.id, head };
+    }
     const response = faults.find(({ which }) => which === 'response');
     if (exchange.revisitOf !== undefined) {
       const problem = await this.#bodyFault(exchange, exchange.revisitOf);
@@ -94,6 +113,25 @@ export class ExchangeWalk {
 
   async close(): Promise<void> {
     await this.#reader.close();
+  }
+
+  /** Why its request cannot have led to this exchange, as a sentence. */
+  async #ownerFault(exchange: HeldExchange, archived: ArchivedRequest): Promise<string | undefined> {
+    const { ledger } = this.#context;
+    let request: HeldRequest | undefined;
+    try {
+      request = ledger.request(exchange.requestId);
+    } catch (error) {
+      if (!(error instanceof CurlewError) || error.code !== ErrorCode.ledgerCorrupt) throw error;
+      return messageOf(error).replace(/\.$/, '');
+    }
+    if (request === undefined || request.via === 'browser') return undefined;
+    if (exchange.hop === 0) return firstHopFault(request, archived);
+    const before = ledger.hopBefore(exchange);
+    if (before === undefined) return 'It was redirected to, and the redirect is not in the ledger';
+    if (before.lost !== undefined) return undefined;
+    const head = this.#last?.id === before.id ? this.#last.head : (await checkResponse(this.#reader, before)).message;
+    return head && redirectFault(head, archived);
   }
 
   /** Why the body of a repetition cannot be read, as a sentence. */
@@ -108,7 +146,7 @@ export class ExchangeWalk {
       return `Its body is said to be in exchange ${id}, which holds another one`;
     }
     const known = this.#bodies.get(id);
-    const problem = known ?? (await checkResponse(this.#reader, original))?.problem ?? '';
+    const problem = known ?? (await checkResponse(this.#reader, original)).fault?.problem ?? '';
     this.#bodies.set(id, problem);
     return problem === '' ? undefined : `Its body is in exchange ${id} (${original.url}), which is damaged: ${problem}`;
   }
@@ -129,6 +167,17 @@ export class ExchangeWalk {
 function recordFinding(exchange: HeldExchange, { kind, at, problem }: RecordFault): Finding {
   const remedy = `Restore archive/${segmentName(at.segment)} from a backup, or fetch ${exchange.url} again.`;
   return { kind, ...placeOf(exchange), offset: at.offset, length: at.length, problem, remedy };
+}
+
+const RESTORE_LEDGER = 'A row was changed. Restore ledger.sqlite from a backup.';
+
+function ownerFinding(exchange: HeldExchange, problem: string): Finding {
+  return { kind: 'request_mismatch', ...placeOf(exchange), problem, remedy: RESTORE_LEDGER };
+}
+
+function sharedFinding(exchange: HeldExchange): Finding {
+  const problem = `Exchange ${exchange.id} refers to bytes that an earlier exchange refers to`;
+  return { kind: 'bytes_shared', ...placeOf(exchange), problem, remedy: RESTORE_LEDGER };
 }
 
 function referenceFinding(exchange: HeldExchange, problem: string): Finding {

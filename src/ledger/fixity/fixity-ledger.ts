@@ -7,7 +7,9 @@ import { messageOf } from '../../platform/errors.ts';
 import { Database, translate } from '../database.ts';
 import { readExchange, type StoredExchange } from '../exchange-table.ts';
 import { LEDGER_FILE } from '../ledger.ts';
-import type { ExchangeId } from '../page-result.ts';
+import type { ExchangeId, RequestId } from '../page-result.ts';
+import { decodeRequest, type RequestRow } from '../request-codec.ts';
+import type { RequestSpec } from '../request-spec.ts';
 import type { RunId } from '../run.ts';
 import { RunOwnership } from '../run-ownership.ts';
 import { type BrokenReference, findBrokenReferences } from './broken-references.ts';
@@ -18,6 +20,9 @@ import { findWrongCounts, type WrongCount } from './wrong-counts.ts';
 export interface HeldExchange extends StoredExchange {
   readonly run: RunId | undefined;
 }
+
+/** A request with the method that stands in its row, whether or not there is such a one. */
+export type HeldRequest = Omit<RequestSpec, 'method'> & { readonly method: string };
 
 /** A segment as the ledger knows it. */
 export interface HeldSegment {
@@ -165,6 +170,26 @@ export class FixityLedger {
   refersTo(segment: number, offset: number): boolean {
     const sql = 'SELECT 1 FROM exchanges WHERE segment_id = ?1 AND ?2 IN (request_offset, response_offset) LIMIT 1';
     return this.#all(sql, segment, offset).length > 0;
+  }
+
+  /** Whether an earlier exchange has a record that begins where one of this begins. */
+  sharesBytes({ id, segment, requestOffset, responseOffset }: StoredExchange): boolean {
+    const sql = `SELECT 1 FROM exchanges WHERE segment_id = ?1 AND id < ?2
+      AND (request_offset IN (?3, ?4) OR response_offset IN (?3, ?4)) LIMIT 1`;
+    return this.#all(sql, segment, id, requestOffset, responseOffset).length > 0;
+  }
+
+  /** What was to be asked for; undefined when its row is gone. Throws `ledger_corrupt` when it cannot be read. */
+  request(id: RequestId): HeldRequest | undefined {
+    const sql = 'SELECT method, url, step, priority, depth, extra FROM requests WHERE id = ?';
+    const [row] = this.#all(sql, id);
+    return row && { ...decodeRequest(row as unknown as RequestRow), method: String(row.method) };
+  }
+
+  /** The exchange whose answer led to this one. */
+  hopBefore({ id, requestId, hop }: StoredExchange): HeldExchange | undefined {
+    const which = 'request_id = ?1 AND hop = ?2 AND id < ?3 ORDER BY id DESC LIMIT 1';
+    return this.#exchanges(which, requestId, hop - 1, id)[0];
   }
 
   countCaseFiles(run: RunId | undefined): number {
