@@ -66,9 +66,9 @@ async function writeArchive(id: RunId, { data: path, output, kind }: Options): P
   }
   const data = await openData(path, { clock: systemClock, readOnly: true });
   let leftOut = 0;
-  const onLeftOut = ({ url, problem }: LeftOut) => {
-    leftOut++;
-    process.stderr.write(`curlew: left out, since it is damaged: ${printable(url)}\n        ${printable(problem)}.\n`);
+  const onLeftOut = ({ kind, url, problem }: LeftOut) => {
+    if (kind === 'damaged') leftOut++;
+    process.stderr.write(`curlew: left out, since it is ${kind}: ${printable(url)}\n        ${printable(problem)}.\n`);
   };
   try {
     if (output === undefined) await exportWarc(data, id, process.stdout, onLeftOut);

@@ -35,6 +35,7 @@ function placeOf(finding: Finding): string {
     case 'body_reference_broken':
     case 'request_mismatch':
     case 'bytes_shared':
+    case 'answer_replaced':
       return `${finding.url}${ofRun(finding.run)}, archive/${segmentName(finding.segment)} at byte ${finding.offset}`;
     case 'file_missing':
     case 'file_unreadable':

@@ -29,21 +29,35 @@ import { showLive } from './show-progress.ts';
 
 type Options = DataOption &
   JsonOption &
-  FetchOptions & { readonly sample?: number; readonly repair?: boolean; readonly dryRun?: boolean };
+  FetchOptions & {
+    readonly sample?: number;
+    readonly repair?: boolean;
+    readonly dryRun?: boolean;
+    readonly accept?: boolean;
+  };
 
 export function define(command: Command): Command {
   command
     .argument('[run]', 'number of the run, or latest; without it, all of the data directory', readRun)
     .option('--sample <n>', 'look at so many pages and files, drawn at random, instead of all', readCount)
     .option('--repair', 'fetch damaged pages and downloads again, and rebuild indexes')
-    .option('--dry-run', 'with --repair: only say what it would fetch');
+    .option('--dry-run', 'with --repair: only say what it would fetch')
+    .option(
+      '--accept',
+      'accept different answers and lost rows, which no repair can undo: they are no findings any more',
+    );
   addResumedFetchOptions(command);
   addDataOption(command);
   addJsonOption(command, ': a line for each finding, and one for what was checked');
   return command
     .addHelpText('after', '\nExample:\n  curlew verify\n  curlew verify latest --sample 100')
     .action(async (reference: number | 'latest' | undefined, options: Options) => {
-      const { data, json, sample, repair, dryRun } = options;
+      const { data, json, sample, repair, dryRun, accept } = options;
+      if (repair && accept) {
+        throw new CurlewError(ErrorCode.usage, '--repair and --accept cannot be given together.', {
+          remedy: 'Repair first, look at what is left, then accept it.',
+        });
+      }
       if (dryRun && !repair) {
         throw new CurlewError(ErrorCode.usage, '--dry-run is for --repair.', {
           remedy: 'Leave it out: verify fetches nothing.',
@@ -59,7 +73,7 @@ export function define(command: Command): Command {
       const found: Finding[] = [];
       const write = (finding: Finding) => {
         shown.hide();
-        if (repair) found.push(finding);
+        if (repair || accept) found.push(finding);
         process.stdout.write(json ? `${jsonLine(finding)}\n` : formatFinding(finding));
       };
       try {
@@ -71,7 +85,12 @@ export function define(command: Command): Command {
       process.stdout.write(json ? `${jsonLine({ ok: checked.findings === 0, ...checked })}\n` : formatChecked(checked));
       process.exitCode = checked.findings === 0 ? ExitCode.ok : ExitCode.notOk;
       // Without a ledger nobody knows what to ask for, and opening it would make an empty one.
-      if (!repair || found.length === 0 || !hasData(data)) return;
+      if (found.length === 0 || !hasData(data)) return;
+      if (accept) {
+        const { acceptFindings } = await import('./accept-findings.ts');
+        process.exitCode = await acceptFindings(found, options);
+        return;
+      }
       const { repairFindings } = await import('./repair-findings.ts');
       process.exitCode = await repairFindings(found, options);
     });
@@ -99,7 +118,7 @@ function progressOf({ exchanges, mirrorFiles }: Checked): string {
 }
 
 function formatChecked(checked: Checked): string {
-  const { ledger, segments, exchanges, downloads, mirrorFiles, findings } = checked;
+  const { ledger, segments, exchanges, downloads, mirrorFiles, known, findings } = checked;
   const parts = [
     ledger === undefined ? 'of the ledger what can be read' : `the ledger${ledger === 'quick' ? ' (quick check)' : ''}`,
     `${of(segments)} ${segments.total === 1 ? 'segment' : 'segments'}`,
@@ -107,11 +126,20 @@ function formatChecked(checked: Checked): string {
     `${of(downloads)} downloaded ${downloads.total === 1 ? 'file' : 'files'}`,
     `${of(mirrorFiles)} ${mirrorFiles.total === 1 ? 'file' : 'files'} of mirrors`,
   ];
-  const looked = `Checked: ${parts.join(', ')}.`;
+  const looked = `Checked: ${parts.join(', ')}.${formatKnown(known)}`;
   if (findings > 0)
     return `${looked}\n${formatCount(findings)} ${findings === 1 ? 'finding' : 'findings'}, listed above.\n`;
   const isWhole = [exchanges, downloads, mirrorFiles].every(({ checked: n, total }) => n >= total);
-  return `${looked}\n${isWhole ? 'All of it is as it was stored.' : `What was looked at is as it was stored. ${shareOf(checked)}`}\n`;
+  return `${looked}\n${isWhole ? `${known.replaced + known.givenUp === 0 ? 'All of it' : 'All else'} is as it was stored.` : `What was looked at is as it was stored. ${shareOf(checked)}`}\n`;
+}
+
+function formatKnown({ replaced, givenUp }: Checked['known']): string {
+  if (replaced + givenUp === 0) return '';
+  const parts = [
+    ...(replaced === 0 ? [] : [`${formatCount(replaced)} replaced by the same bytes`]),
+    ...(givenUp === 0 ? [] : [`${formatCount(givenUp)} given up`]),
+  ];
+  return `\nKnown losses of pages and downloads: ${parts.join(', ')}. An export as WARC leaves them out.`;
 }
 
 /** What a sample says, and what it does not. */

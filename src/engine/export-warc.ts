@@ -17,8 +17,9 @@ import { checkExchange, checkResponse, requestLocationOf } from './verify/check-
 
 const PAGE = 200;
 
-/** A record that is damaged, and so is not exported. */
+/** A record that is not exported. `damaged` is a finding of `curlew verify`, `lost` is known, and nothing is left to do. */
 export interface LeftOut {
+  readonly kind: 'damaged' | 'lost';
   readonly url: string;
   /** What is wrong with it, as a sentence without its end. */
   readonly problem: string;
@@ -45,15 +46,19 @@ async function* entries(
   reader: ArchiveReader,
   onLeftOut: (record: LeftOut) => void,
 ): AsyncGenerator<WarcEntry> {
+  const open = await data.ledger.openLosses();
   let after: ExchangeId | undefined;
   for (;;) {
     const page = await data.ledger.exchangesAfter(run, after, PAGE);
     for (const exchange of page) {
-      if (exchange.lost !== undefined) continue;
+      if (exchange.lost !== undefined) {
+        onLeftOut({ kind: open.has(exchange.id) ? 'damaged' : 'lost', url: exchange.url, problem: sayLost(exchange) });
+        continue;
+      }
       const { faults } = await checkExchange(reader, exchange);
       const body = await bodyFault(data, reader, exchange);
-      for (const { problem } of faults) onLeftOut({ url: exchange.url, problem });
-      if (body !== undefined) onLeftOut({ url: exchange.url, problem: body });
+      for (const { problem } of faults) onLeftOut({ kind: 'damaged', url: exchange.url, problem });
+      if (body !== undefined) onLeftOut({ kind: 'damaged', url: exchange.url, problem: body });
       // A request is told of its answer: without that it says nothing.
       if (body !== undefined || faults.some(({ which }) => which === 'response')) continue;
       if (faults.length === 0) yield { kind: 'copy', member: await reader.readMember(requestLocationOf(exchange)) };
@@ -62,6 +67,10 @@ async function* entries(
     after = page.at(-1)?.id;
     if (after === undefined) return;
   }
+}
+
+function sayLost({ id, lost, replacedBy }: StoredExchange): string {
+  return `Exchange ${id}: ${lost}${replacedBy === undefined ? '' : `; exchange ${replacedBy} has the same bytes`}`;
 }
 
 /** What is wrong with a body that is not in the record itself: that of a repetition, or of a download. */

@@ -11,13 +11,14 @@ export type PageEvent = 'retry' | 'step_failed' | 'set_aside' | Exclude<Verdict,
 export type ProcessEvent = 'started' | 'ended';
 
 /** Of the run's archive. */
-export type ArchiveEvent = 'archive_lost' | 'damaged' | 'repaired' | 'requeued';
+export type ArchiveEvent = 'archive_lost' | 'damaged' | 'repaired' | 'loss_accepted' | 'requeued';
 
 export const RUN_EVENTS: Readonly<Record<FetchEvent['kind'] | PageEvent | ProcessEvent | ArchiveEvent, string>> = {
   started: 'a process works on the run',
   archive_lost: 'pages were not in the archive any more after a power cut, and are fetched again',
   damaged: 'the scrubber found a page or file that is not what was stored',
   repaired: 'a page or download was damaged, and fetched again or given up',
+  loss_accepted: 'somebody accepted that a page or a row is lost',
   requeued: 'it is asked for again: somebody wants it, or its page is lost',
   limits: 'what it may ask of a host, and by which name',
   robots: 'a robots.txt came into force, fetched now or earlier, with its text',

@@ -12,6 +12,8 @@ export interface StoredExchange extends NewExchange {
   readonly hop: number;
   /** Why its bytes are lost; undefined when they are not. */
   readonly lost: string | undefined;
+  /** The exchange that has the body of a lost one now. */
+  readonly replacedBy: ExchangeId | undefined;
 }
 
 /** A segment whose file is shorter than what the ledger refers to. */
@@ -47,7 +49,7 @@ export interface RequestStart {
 const NEW_COLUMNS = `id, request_id, hop, at, duration_ms, url, status, body_sha256, body_size, file_path, segment_id,
   request_offset, request_length, response_offset, response_length, revisit_of`;
 /** All that `readExchange` reads. */
-const EXCHANGE_COLUMNS = `${NEW_COLUMNS}, lost`;
+const EXCHANGE_COLUMNS = `${NEW_COLUMNS}, lost, replaced_by`;
 /** Whether the bytes of an exchange lie behind the end of a segment of `short`. */
 const isCut = (exchange: string) =>
   `EXISTS (SELECT 1 FROM short WHERE short.segment = ${exchange}.segment_id
@@ -331,5 +333,6 @@ export function readExchange(row: Record<string, unknown>): StoredExchange {
     revisitOf: row.revisit_of === null ? undefined : (row.revisit_of as ExchangeId),
     // Older ledgers, which are looked at as they are, know of no loss.
     lost: row.lost === null || row.lost === undefined ? undefined : String(row.lost),
+    replacedBy: (row.replaced_by ?? undefined) as ExchangeId | undefined,
   };
 }

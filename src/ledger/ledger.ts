@@ -9,6 +9,7 @@ import type { HostCounts } from './count-table.ts';
 import { Database, type DatabaseOptions, type Durability } from './database.ts';
 import type { StoredEvent } from './event-table.ts';
 import type { HeldBody, RequestStart, ShortSegment, StoredExchange, UnsyncedSegment } from './exchange-table.ts';
+import { type AcceptedLoss, acceptOpenLoss, findOpenLosses } from './fixity/open-losses.ts';
 import { rebuildIndexes, recount } from './fixity/rebuild-indexes.ts';
 import { RepairWriter } from './fixity/repair-writer.ts';
 import { ScrubTable } from './fixity/scrub-table.ts';
@@ -130,7 +131,27 @@ export class Ledger {
   /** Rebuilds what follows from other rows: SQLite's indexes, the index of bodies, and the counts of these runs. */
   async rebuildIndexes(runs: Iterable<RunId>): Promise<void> {
     rebuildIndexes(this.#tables.database);
-    for (const run of runs) if ((await this.holderOf(run)) === undefined) recount(this.#tables.database, run);
+    const { database } = this.#tables;
+    for (const run of runs) {
+      if ((await this.holderOf(run)) === undefined) database.transaction(() => recount(database, run));
+    }
+  }
+
+  /** Accepts that a page or a row is lost: it is no finding any more. False while a process works on the run. */
+  async acceptLoss({ run, exchange, problem }: AcceptedLoss): Promise<boolean> {
+    if ((await this.holderOf(run)) !== undefined) return false;
+    const { database, events } = this.#tables;
+    database.transaction(() => {
+      if (exchange === undefined) recount(database, run);
+      else acceptOpenLoss(database, exchange);
+      events.add(run, undefined, { kind: 'loss_accepted', data: { problem } }, this.#clock.now());
+    });
+    return true;
+  }
+
+  /** Lost exchanges whose place a different answer has taken, and that nobody has accepted. */
+  async openLosses(): Promise<ReadonlySet<ExchangeId>> {
+    return new Set(findOpenLosses(this.#tables.database));
   }
 
   /** A request as it was asked for, to be sent again. */

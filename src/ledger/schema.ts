@@ -310,4 +310,12 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX requests_set_aside ON requests (run_id) WHERE state = 4;
   `,
   COVERAGE_SCHEMA,
+  `
+  -- Lost exchanges for which the site sent a different answer when they were to be repaired. A loss is open until another
+  -- exchange has the same body (replaced_by), or until a person accepts it: then its row here goes.
+  CREATE TABLE different_answers (
+    exchange_id INTEGER PRIMARY KEY
+  ) STRICT;
+  INSERT INTO different_answers SELECT id FROM exchanges WHERE lost = 'damaged, and the page has changed since';
+  `,
 ];

@@ -27,6 +27,7 @@ const BY_PAGE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Which file runs a line, and what it has in it. */
 const BY_LINE: readonly (readonly [line: RegExp, file: string, has: string])[] = [
   [/^curlew verify(?: latest --sample 100)?$/, 'test/e2e/cli-examples.test.ts', "'verify'"],
+  [/^curlew verify 12 --accept$/, 'test/guarantees/g9-repair.test.ts', '--accept'],
   [/^curlew resume 12 --refetch-lost$/, 'test/guarantees/g9-lost-bytes.test.ts', '--refetch-lost'],
   [/^curlew manifest( --key key\.pem)?$/, 'test/e2e/manifest.test.ts', 'manifest'],
   [/^cd curlew-data && sha256sum -c manifest\.sha256$/, 'test/e2e/manifest.test.ts', 'sha256sum'],

@@ -74,6 +74,7 @@ function keyOfFinding(finding: Finding): string {
     case 'body_reference_broken':
     case 'request_mismatch':
     case 'bytes_shared':
+    case 'answer_replaced':
       return keyOf('exchange', finding.exchange);
     case 'file_missing':
     case 'file_unreadable':

@@ -222,6 +222,10 @@ def check_archive(data, ledger):
             except (Bad, ValueError) as problem:
                 tell("exchange", key, row["url"], str(problem))
         before[row["request_id"], row["hop"]] = row
+    if ledger.execute("SELECT 1 FROM sqlite_schema WHERE name = 'different_answers'").fetchone():
+        for (key,) in ledger.execute("SELECT exchange_id FROM different_answers"):
+            if key in rows and rows[key]["lost"] is not None and rows[key]["replaced_by"] is None:
+                tell("exchange", key, rows[key]["url"], "replaced by a different answer")
     for key, row in kept.items():
         if row["revisit_of"] is not None:
             holder = kept.get(row["revisit_of"])

@@ -186,6 +186,20 @@ export const DAMAGES: Readonly<Record<string, Damage>> = {
       .slice(-1)
       .map(({ id }) => `exchange ${id}`);
   },
+  'a damaged record that was replaced, by the same bytes or by others'(data, random) {
+    const row = drawn(exchanges(data, 'id NOT IN (SELECT exchange_id FROM bodies) AND revisit_of IS NULL'), random);
+    change(segmentPath(data, row.segment_id), (bytes) =>
+      flipIn(bytes, row.response_offset, row.response_length, random),
+    );
+    const isKnown = inLedger(data, (ledger) => {
+      return ledger.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'different_answers'").get() !== undefined;
+    });
+    if (!isKnown) return [`exchange ${row.id}`];
+    const isSame = random.next() < 0.5;
+    write(data, `UPDATE exchanges SET lost = 'damaged', replaced_by = ${isSame ? 1 : 'NULL'} WHERE id = ${row.id}`);
+    if (!isSame) write(data, `INSERT INTO different_answers VALUES (${row.id})`);
+    return isSame ? [] : [`exchange ${row.id}`];
+  },
   'a wrong count'(data) {
     write(data, "UPDATE run_counts SET n = n + 1 WHERE run_id = 1 AND verdict = 'record'");
     return ['ledger'];

@@ -5,6 +5,7 @@ import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type CourtOptions, type RunningCourt, startCourt } from '../../sim/court/court.ts';
 import { startJudicialKy } from '../../sim/judicial-ky/judicial-ky.ts';
@@ -144,7 +145,6 @@ describe('a repair', () => {
     expect(posts(before).length).toBe(1);
     const [first, second] = posts(0);
     expect(second).toMatchObject({ path: first?.path, status: 200 });
-    expect((await verify()).code).toBe(0);
   });
 
   it('downloads files again that are missing or damaged', async () => {
@@ -169,7 +169,8 @@ describe('a repair', () => {
     const changed = repairsIn(repaired).filter(({ kind }) => kind === 'changed');
     for (const { url } of changed) expect(url).toMatch(/search|case\/55/);
     expect(kindsIn(repaired)).not.toContain('failed');
-    expect((await verify()).code).toBe(0);
+    expect((await verify()).stdout).not.toMatch(/^(?!answer_replaced)[a-z_]+ {2}/m);
+    expect((await verify()).code).toBe(changed.length === 0 ? 0 : 1);
   });
 
   it('keeps what the site no longer has as a finding', async () => {
@@ -240,7 +241,7 @@ describe('a repair', () => {
   it('rebuilds the index of bodies and the counts of a run from the rows', async () => {
     const court = await runTour();
     const counts = query('SELECT * FROM run_counts ORDER BY 1, 2, 3');
-    query("UPDATE run_counts SET n = n + 3 WHERE verdict = 'done'");
+    query("UPDATE run_counts SET n = n - 3 WHERE verdict = 'done'");
     query('UPDATE bodies SET exchange_id = exchange_id + 1');
     expect((await verify()).code).toBe(1);
     const before = court.log.entries.length;
@@ -249,6 +250,40 @@ describe('a repair', () => {
     expect(query('SELECT * FROM run_counts WHERE n <> 0 ORDER BY 1, 2, 3')).toEqual(counts.filter(({ n }) => n !== 0));
     expect((await verify()).code).toBe(0);
     expect(court.log.since(before)).toEqual([]);
+  });
+});
+
+describe('a record that is lost', () => {
+  it('stays a finding after a repair, until it is accepted', async () => {
+    await runTour();
+    query('DELETE FROM records WHERE id = (SELECT max(id) FROM records)');
+    expect((await verify()).stdout).toMatch(/^count_wrong {2}run 1, .*\n.*1 is lost or changed\.$/m);
+    expect((await repair()).code).toBe(1);
+    const verified = await verify();
+    expect(verified).toMatchObject({ code: 1, stdout: expect.stringContaining('count_wrong') });
+    expect(verified.stdout).toContain('curlew replay 1');
+    expect(await verify('--accept')).toMatchObject({ code: 0, stdout: expect.stringContaining('1 accepted, 0 left.') });
+    expect((await verify()).code).toBe(0);
+    const events = query("SELECT payload_json FROM events WHERE event_type = 'loss_accepted'");
+    expect(events.map(({ payload_json }) => payload_json)).toEqual([expect.stringContaining('1 is lost or changed')]);
+  });
+
+  it('is not hidden by a verdict that was changed', async () => {
+    await runTour();
+    query("UPDATE requests SET verdict = 'failed' WHERE id = (SELECT min(id) FROM requests WHERE verdict = 'done')");
+    expect((await repair()).code).toBe(1);
+    expect((await verify()).code).toBe(1);
+  });
+});
+
+describe('what cannot be accepted', () => {
+  it('stays a finding', async () => {
+    await runTour();
+    const [url] = await damage("id = (SELECT min(id) FROM exchanges WHERE url GLOB '*/case/*' AND status = 200)");
+    const accepted = await verify('--accept');
+    expect(accepted).toMatchObject({ code: 1, stdout: expect.stringContaining('0 accepted, 1 left.') });
+    expect((await verify()).stdout).toContain(url);
+    expect(await verify('--accept', '--repair')).toMatchObject({ code: 2 });
   });
 });
 
@@ -274,8 +309,12 @@ describe('a repair of the ledger', () => {
 });
 
 describe('a repair of pages that are the same or have changed', () => {
-  async function fetchTwice() {
-    const site = { text: (_: string) => '<p>the same</p>', asked: [] as string[] };
+  async function fetchPages(paths: readonly string[]) {
+    const fetchPage = async (path: string) => {
+      const where = ['--allow-host', `127.0.0.1:${port}`, '--data', scratch('data'), '--rate', 'off'];
+      expect((await curlew(['fetch', url(path), ...where])).code).toBe(0);
+    };
+    const site = { text: (_: string) => '<p>the same</p>', asked: [] as string[], fetch: fetchPage };
     const server = createServer(({ url = '' }, response) => {
       if (url === '/robots.txt') return void response.writeHead(404).end();
       site.asked.push(url);
@@ -284,16 +323,15 @@ describe('a repair of pages that are the same or have changed', () => {
     const { port, close } = await listening(server);
     closing({ close });
     const url = (path: string) => `http://127.0.0.1:${port}${path}`;
-    for (const path of ['/a', '/b']) {
-      const where = ['--allow-host', `127.0.0.1:${port}`, '--data', scratch('data'), '--rate', 'off'];
-      expect((await curlew(['fetch', url(path), ...where])).code).toBe(0);
-    }
+    for (const path of paths) await fetchPage(path);
     await damage('id = 1');
     site.asked.length = 0;
     const read = async (run: number, path: string) =>
       (await curlew(['page', String(run), url(path), '--data', scratch('data')])).stdout;
     return { site, read };
   }
+  const fetchOnce = () => fetchPages(['/a']);
+  const fetchTwice = () => fetchPages(['/a', '/b']);
 
   it('has repetitions of the same bytes in other runs refer to the new ones', async () => {
     const { site, read } = await fetchTwice();
@@ -314,12 +352,73 @@ describe('a repair of pages that are the same or have changed', () => {
     ]);
     expect(site.asked).toEqual(['/a', '/b']);
     expect(query('SELECT id, lost FROM exchanges WHERE request_id = 1')).toEqual([
-      { id: 1, lost: 'damaged, and the page has changed since' },
+      { id: 1, lost: 'damaged, and replaced by a different answer' },
       { id: 3, lost: null },
     ]);
     expect(await read(1, '/a')).toBe('<p>another</p>');
     expect(await read(2, '/b')).toBe('<p>the same</p>');
+  });
+
+  /** The site has another page for a while. */
+  async function repairWithLoginPage() {
+    const { site, read } = await fetchOnce();
+    const original = site.text;
+    site.text = () => '<p>log in</p>';
+    expect((await repair()).code).toBe(1);
+    expect(await read(1, '/a')).toBe('<p>log in</p>');
+    const verified = await verify();
+    expect(verified).toMatchObject({ code: 1, stdout: expect.stringMatching(/^answer_replaced {2}.*\/a, run 1/) });
+    expect(verified.stdout).toContain('replaced by a different answer');
+    site.asked.length = 0;
+    return { site, read, original };
+  }
+
+  it('keeps a different answer as a finding, and takes the original when the site has it again', async () => {
+    const { site, read, original } = await repairWithLoginPage();
+    expect(await curlew(['health', '--data', scratch('data')])).toMatchObject({ code: 1 });
+    const exported = await curlew(['export', '1', '--format', 'warc', '-o', scratch('a'), '--data', scratch('data')]);
+    expect(exported).toMatchObject({ code: 1 });
+    // As long as it says the same, nothing is added.
+    const again = await repair();
+    expect(kindsIn(again)[0]).toBe('changed');
+    expect(again.code).toBe(1);
+    expect(query('SELECT count(*) AS n FROM exchanges')).toEqual([{ n: 2 }]);
+    site.text = original;
+    const repaired = await repair();
+    expect(kindsIn(repaired)[0]).toBe('repaired');
+    expect(repaired.code).toBe(0);
+    expect(site.asked).toEqual(['/a', '/a']);
+    expect(await read(1, '/a')).toBe('<p>the same</p>');
     expect((await verify()).code).toBe(0);
+  });
+
+  it('forgets a different answer when it is accepted, and when another run brings the original', async () => {
+    const { site, original } = await repairWithLoginPage();
+    expect(await verify('--accept')).toMatchObject({ code: 0, stdout: expect.stringContaining('1 accepted, 0 left.') });
+    expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringContaining('1 given up') });
+    expect(site.asked).toEqual([]);
+    query('INSERT INTO different_answers SELECT id FROM exchanges WHERE lost IS NOT NULL');
+    expect((await verify()).code).toBe(1);
+    site.text = original;
+    await site.fetch('/a');
+    expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringContaining('1 replaced by the same bytes') });
+  });
+
+  it('says which damaged records are known and replaced, and an export leaves them out', async () => {
+    await fetchOnce();
+    expect((await repair()).code).toBe(0);
+    const verified = await verify();
+    expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining('1 replaced by the same bytes') });
+    expect(verified.stdout).toContain('All else is as it was stored.');
+    const output = scratch('run.warc.gz');
+    const exported = await curlew(['export', '1', '--format', 'warc', '-o', output, '--data', scratch('data')]);
+    expect(exported).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/left out, since it is lost: .*\/a\n.*exchange 2/),
+    });
+    const warc = gunzipSync(await readFile(output)).toString();
+    expect(warc.match(/^WARC-Type: response\r$/gm)?.length).toBe(1);
+    expect(warc).toContain('<p>the same</p>');
   });
 });
 

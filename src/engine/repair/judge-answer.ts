@@ -8,7 +8,10 @@ import type { Repair } from './repair.ts';
 /** `isKept`: whether the new answer takes the place of the damaged one. */
 export type AnswerVerdict = Pick<Repair, 'kind' | 'why'> & { readonly isKept: boolean };
 
-/** `before` is the answer that the request ended with, redirects first; `damaged` are those of it that are damaged. */
+/**
+ * `before` is the answer that the request ended with, redirects first; `damaged` are those of it that are damaged, and lost ones
+ * whose place a different answer has taken.
+ */
 export function judgeAnswer(
   outcome: Outcome,
   before: readonly StoredExchange[],
@@ -20,8 +23,12 @@ export function judgeAnswer(
   }
   const status = exchanges.at(-1)?.status;
   if (outcome.kind === 'ok' || (status !== undefined && status === before.at(-1)?.status)) {
-    const why = 'the page has changed since: the new answer is kept beside it, and the old one is lost';
-    return { kind: 'changed', why, isKept: true };
+    // What is there already is not kept once more.
+    const isKept = damaged.some((old) => before.includes(old)) || !isAnswer(before, exchanges);
+    const why = isKept
+      ? 'the page has changed since: the new answer is kept, and the old one is lost unless the site sends it again'
+      : 'the site still sends the answer that was kept instead of it';
+    return { kind: 'changed', why, isKept };
   }
   switch (outcome.kind) {
     case 'skipped':
@@ -39,7 +46,18 @@ export function judgeAnswer(
   }
 }
 
-function isSame(old: StoredExchange, { status, body }: FetchedExchange): boolean {
+function isAnswer(before: readonly StoredExchange[], fresh: readonly FetchedExchange[]): boolean {
+  return (
+    before.length === fresh.length &&
+    before.every((old, index) => {
+      const one = fresh[index];
+      return one !== undefined && isSame(old, one);
+    })
+  );
+}
+
+/** Whether an exchange has the status and the body of an older one. */
+export function isSame(old: StoredExchange, { status, body }: FetchedExchange): boolean {
   const sha256 = body.kind === 'file' ? body.sha256 : hash('sha256', body.encoded);
   return status === old.status && sha256 === Buffer.from(old.bodySha256).toString('hex');
 }

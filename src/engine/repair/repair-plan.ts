@@ -17,8 +17,9 @@ export class RepairPlan {
   readonly runs = new Map<RunId, Map<RequestId, Set<ExchangeId>>>();
   /** By source of a mirror: files of its cases. */
   readonly mirrors = new Map<string, DamagedCase[]>();
-  /** Runs whose counts are wrong. */
-  readonly counts = new Set<RunId>();
+  /** Runs whose counts are wrong, and those of which rows may be lost. */
+  readonly #wrong = new Set<RunId>();
+  readonly #lacking = new Set<RunId>();
   /** Segments whose bytes may be there, and cannot be read now: what lies in them is not fetched again. */
   readonly #unreadable = new Set<number>();
   rebuildsIndexes = false;
@@ -39,6 +40,7 @@ export class RepairPlan {
       case 'member_unreadable':
       case 'digest_mismatch':
       case 'record_not_what_row_says':
+      case 'answer_replaced':
         if (this.#unreadable.has(finding.segment)) this.others++;
         else this.#addExchange(finding.run, finding.request, finding.exchange);
         return;
@@ -50,7 +52,9 @@ export class RepairPlan {
         return;
       }
       case 'count_wrong':
-        this.counts.add(finding.run);
+        // A count that is higher than what there is tells of rows that are lost: rebuilt, it would not.
+        if (finding.isLess) this.#lacking.add(finding.run);
+        else this.#wrong.add(finding.run);
         this.rebuildsIndexes = true;
         return;
       case 'ledger_damaged':
@@ -69,6 +73,11 @@ export class RepairPlan {
       default:
         this.others++;
     }
+  }
+
+  /** Runs whose counts can be rebuilt from their rows without hiding a loss. */
+  get counts(): ReadonlySet<RunId> {
+    return new Set([...this.#wrong].filter((run) => !this.#lacking.has(run)));
   }
 
   /** How many are to be fetched. */

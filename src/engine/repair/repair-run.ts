@@ -9,7 +9,7 @@ import type { Outcome } from '../../fetch/outcome.ts';
 import type { Patience } from '../../fetch/patience.ts';
 import { decideRetry } from '../../fetch/politeness/retry-policy.ts';
 import type { StoredExchange } from '../../ledger/exchange-table.ts';
-import type { RepairWriter } from '../../ledger/fixity/repair-writer.ts';
+import type { RepairedRequest, RepairWriter } from '../../ledger/fixity/repair-writer.ts';
 import type { ClaimedRequest, ExchangeId, NewExchange, RequestId } from '../../ledger/page-result.ts';
 import type { RunId } from '../../ledger/run.ts';
 import { redactRequest } from '../../observe/redact-request.ts';
@@ -24,7 +24,7 @@ import { shortSegments } from '../lost-bytes.ts';
 import { placeExchange, prepareExchange } from '../prepare-exchange.ts';
 import { readSettings, type Settings, type SettingsInput } from '../settings.ts';
 import { checkExchange, checkResponse } from '../verify/check-exchange.ts';
-import { judgeAnswer } from './judge-answer.ts';
+import { isSame, judgeAnswer } from './judge-answer.ts';
 import type { Repair } from './repair.ts';
 
 /** Which exchanges of which requests are damaged. */
@@ -127,14 +127,19 @@ class Repairer {
     const request = await this.#data.ledger.request(id);
     if (request === undefined) return { kind: 'failed', url: `request ${id}`, why: 'its request is not in the ledger' };
     const { url } = request.spec;
-    const kept = (await this.#data.ledger.exchangesOf(id)).filter(({ lost }) => lost === undefined);
+    const all = await this.#data.ledger.exchangesOf(id);
+    const kept = all.filter(({ lost }) => lost === undefined);
     const damaged = await this.#stillDamaged(kept.filter((exchange) => ids.has(exchange.id)));
-    if (damaged.length === 0) return { kind: 'repaired', url, why: 'its bytes are there again' };
+    // Those whose place a different answer has taken.
+    const open = all.filter(
+      ({ id, lost, replacedBy }) => ids.has(id) && lost !== undefined && replacedBy === undefined,
+    );
+    if (damaged.length + open.length === 0) return { kind: 'repaired', url, why: 'its bytes are there again' };
     const before = kept.slice(kept.findLastIndex(({ hop }) => hop === 0));
-    const wanted = damaged.filter((exchange) => before.includes(exchange));
+    const wanted = [...damaged.filter((exchange) => before.includes(exchange)), ...open];
     if (wanted.length === 0) {
       const why = 'it was an attempt before the answer that counts';
-      await this.#commit(id, damaged, 'damaged', 'given_up', []);
+      await this.#commit({ request: id, reason: 'damaged', different: [], exchanges: [] }, damaged, 'given_up');
       return { kind: 'given_up', url, why };
     }
     const outcome = await this.#fetch(request, patience);
@@ -142,13 +147,9 @@ class Repairer {
     if (!isKept) return { kind, url, why };
     const exchanges = await this.#write(outcome, damaged);
     crashPoint('before-commit');
-    await this.#commit(
-      id,
-      damaged,
-      kind === 'changed' ? 'damaged, and the page has changed since' : 'damaged',
-      kind,
-      exchanges,
-    );
+    const different = wanted.filter((old) => !outcome.exchanges.some((fresh) => isSame(old, fresh)));
+    const reason = kind === 'changed' ? 'damaged, and replaced by a different answer' : 'damaged';
+    await this.#commit({ request: id, reason, different, exchanges }, damaged, kind);
     crashPoint('after-commit');
     return { kind, url, why };
   }
@@ -198,15 +199,14 @@ class Repairer {
 
   /** What is sound again, such as a download whose file was put back, is not marked. */
   async #commit(
-    request: RequestId,
+    repaired: Omit<RepairedRequest, 'lost' | 'event'>,
     damaged: readonly StoredExchange[],
-    reason: string,
     result: Repair['kind'],
-    exchanges: readonly NewExchange[],
   ): Promise<void> {
     const lost = await this.#stillDamaged(damaged);
+    const different = repaired.different.filter((old) => old.lost !== undefined || lost.includes(old));
     const data = { result, lost: lost.map(({ id }) => id) };
-    await this.#writer.commit({ request, lost, reason, exchanges, event: { kind: 'repaired', data } });
+    await this.#writer.commit({ ...repaired, different, lost, event: { kind: 'repaired', data } });
   }
 
   async #stillDamaged(exchanges: readonly StoredExchange[]): Promise<StoredExchange[]> {

@@ -5,7 +5,7 @@ import type { RunId } from '../../ledger/run.ts';
 
 /**
  * `repaired`: the same bytes are there again. `given_up`: an attempt before the answer that counts, which nothing reads.
- * `changed`: the site says something else now; that is kept beside, and the old is marked as lost. `gone`: the site has it no
+ * `changed`: the site says something else now; that is kept beside, and the old stays a finding until it is accepted. `gone`: the site has it no
  * longer. `forbidden`: robots.txt does not allow it now. `failed`: it could not be had, or not yet.
  */
 type RepairKind = 'repaired' | 'given_up' | 'changed' | 'gone' | 'forbidden' | 'failed';

@@ -19,6 +19,8 @@ export interface Checked {
   readonly downloads: Share;
   /** Versions of the files of a mirror's cases, and of its indexes. */
   readonly mirrorFiles: Share;
+  /** Exchanges that are marked as lost, and that nobody has to do anything about. */
+  readonly known: { replaced: number; givenUp: number };
   findings: number;
 }
 
@@ -30,6 +32,7 @@ export function nothingChecked(): Checked {
     exchanges: none(),
     downloads: none(),
     mirrorFiles: none(),
+    known: { replaced: 0, givenUp: 0 },
     findings: 0,
   };
 }

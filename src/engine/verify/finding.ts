@@ -54,7 +54,14 @@ export type Finding = Told &
         readonly row: string;
         readonly run: RunId | undefined;
       }
-    | { readonly kind: 'count_wrong'; readonly run: RunId; readonly host: string; readonly what: string }
+    /** `isLess`: there is less than the count says, so that rows may be lost. */
+    | {
+        readonly kind: 'count_wrong';
+        readonly run: RunId;
+        readonly host: string;
+        readonly what: string;
+        readonly isLess: boolean;
+      }
     | ({
         readonly kind: 'segment_missing' | 'segment_unreadable' | 'segment_short' | 'segment_long' | 'segment_unknown';
       } & SegmentPlace)
@@ -66,8 +73,9 @@ export type Finding = Told &
         readonly offset: number;
         readonly length: number;
       } & SegmentPlace)
-    /** `request_mismatch`: its request did not lead to it. `bytes_shared`: an earlier row has the same bytes. */
-    | ({ readonly kind: 'request_mismatch' | 'bytes_shared' } & ExchangePlace)
+    /** `request_mismatch`: its request did not lead to it. `bytes_shared`: an earlier row has the same bytes. `answer_replaced`:
+     * it was damaged, and the site sent a different answer when it was fetched again. */
+    | ({ readonly kind: 'request_mismatch' | 'bytes_shared' | 'answer_replaced' } & ExchangePlace)
     | ({
         readonly kind: 'member_unreadable' | 'digest_mismatch' | 'record_not_what_row_says' | 'body_reference_broken';
       } & ExchangePlace)

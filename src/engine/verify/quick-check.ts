@@ -13,6 +13,7 @@ import { type Checked, nothingChecked } from './checked.ts';
 import { fileFinding } from './file-finding.ts';
 import type { Finding } from './finding.ts';
 import { assertTables } from './verify-data.ts';
+import { replacedFinding } from './verify-exchanges.ts';
 import { damagedLedger, lostLedger } from './verify-ledger.ts';
 import { judgeSegment, measureSegment } from './verify-segments.ts';
 
@@ -38,6 +39,7 @@ export async function* quickCheck(
     if (ledger.segmentsAfter(0, undefined, 1).length === 0 && (await holdsSegments(path))) yield lostLedger(file);
     for (const line of ledger.integrity('quick')) yield damagedLedger(file, line);
     checked.ledger = 'quick';
+    for (const exchange of ledger.openLosses()) yield replacedFinding(exchange);
     yield* segments(path, ledger, checked);
     yield* files(path, ledger, checked);
   } catch (error) {

@@ -34,7 +34,9 @@ export async function* verifyExchanges(context: VerifyContext, covers: SegmentCo
           if (sharesBytes(context, exchange, covers)) yield sharedFinding(exchange);
           yield* gapBefore(context, exchange, covers);
         }
-        // That its bytes are lost is known, and was accepted.
+        if (exchange.isOpenLoss) yield replacedFinding(exchange);
+        else if (exchange.lost !== undefined)
+          checked.known[exchange.replacedBy === undefined ? 'givenUp' : 'replaced']++;
         if (exchange.lost !== undefined || !takes()) continue;
         yield* walk.check(exchange);
         checked.exchanges.checked++;
@@ -178,6 +180,13 @@ function ownerFinding(exchange: HeldExchange, problem: string): Finding {
 function sharedFinding(exchange: HeldExchange): Finding {
   const problem = `Exchange ${exchange.id} refers to bytes that an earlier exchange refers to`;
   return { kind: 'bytes_shared', ...placeOf(exchange), problem, remedy: RESTORE_LEDGER };
+}
+
+/** A loss that nobody has accepted. */
+export function replacedFinding(exchange: HeldExchange): Finding {
+  const problem = 'It was damaged, and is replaced by a different answer that the site sent when it was fetched again';
+  const remedy = 'Try curlew verify --repair again later. If the old page is gone for good: curlew verify --accept.';
+  return { kind: 'answer_replaced', ...placeOf(exchange), problem, remedy };
 }
 
 function referenceFinding(exchange: HeldExchange, problem: string): Finding {

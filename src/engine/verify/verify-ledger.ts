@@ -56,13 +56,22 @@ function references(ledger: FixityLedger, run: RunId | undefined): Finding[] {
   }));
 }
 
+function lostOf(less: number): string {
+  return less <= 0 ? '' : `: ${less} ${less === 1 ? 'is' : 'are'} lost or changed`;
+}
+
 function counts(ledger: FixityLedger, run: RunId | undefined): Finding[] {
   return ledger.wrongCounts(run).map(({ run: of, host, what, kept, counted }) => ({
     kind: 'count_wrong',
     run: of,
     host,
     what,
-    problem: `Run ${of} has ${counted} ${what} of ${host}, and the ledger's count says ${kept}`,
-    remedy: `Rows were lost or changed. ${RESTORE}.`,
+    isLess: counted < kept,
+    problem: `Run ${of} has ${counted} ${what} of ${host}, and the ledger's count says ${kept}${lostOf(kept - counted)}`,
+    remedy:
+      counted < kept
+        ? `Restore ledger.sqlite from a backup. Records can be read from the archive again: curlew replay ${of}. ` +
+          `If it is lost for good: curlew verify ${of} --accept.`
+        : `Rows were lost or changed. ${RESTORE}.`,
   }));
 }

@@ -13,12 +13,15 @@ import type { RequestSpec } from '../request-spec.ts';
 import type { RunId } from '../run.ts';
 import { RunOwnership } from '../run-ownership.ts';
 import { type BrokenReference, findBrokenReferences } from './broken-references.ts';
+import { findOpenLosses, IS_OPEN_LOSS, knowsOpenLosses } from './open-losses.ts';
 import type { ScrubPlaces } from './scrub-table.ts';
 import { findWrongCounts, type WrongCount } from './wrong-counts.ts';
 
 /** An exchange, and the run that it belongs to: undefined when its request is gone. */
 export interface HeldExchange extends StoredExchange {
   readonly run: RunId | undefined;
+  /** Whether it is lost, and a different answer has taken its place: nobody has accepted that. */
+  readonly isOpenLoss: boolean;
 }
 
 /** A request with the method that stands in its row, whether or not there is such a one. */
@@ -62,6 +65,7 @@ const MOST_PROBLEMS = 100;
 export class FixityLedger {
   readonly #database: Database;
   readonly #clock: Clock;
+  #knowsOpenLosses: boolean | undefined;
 
   private constructor(database: Database, clock: Clock) {
     this.#database = database;
@@ -160,6 +164,18 @@ export class FixityLedger {
   downloadsAfter(after: number, run: RunId | undefined, limit: number): HeldExchange[] {
     const which = `${OF_RUN} AND ${this.#isKept()} AND file_path IS NOT NULL AND id > ?2 ORDER BY id LIMIT ?3`;
     return this.#exchanges(which, run ?? null, after, limit);
+  }
+
+  /** Losses that nobody has accepted. */
+  openLosses(): HeldExchange[] {
+    if (!this.#translating(() => knowsOpenLosses(this.#database))) return [];
+    return this.#translating(() => findOpenLosses(this.#database)).flatMap((id) => this.exchange(id) ?? []);
+  }
+
+  /** Paths of downloads that are marked as lost: what lies there is known, whatever it is. */
+  lostFiles(): string[] {
+    const sql = `SELECT DISTINCT file_path FROM exchanges WHERE NOT (${this.#isKept()}) AND file_path IS NOT NULL`;
+    return this.#all(sql).map(({ file_path }) => String(file_path));
   }
 
   exchange(id: ExchangeId): HeldExchange | undefined {
@@ -297,11 +313,13 @@ export class FixityLedger {
   }
 
   #exchanges(which: string, ...parameters: (number | null)[]): HeldExchange[] {
-    const sql = `SELECT *, (SELECT run_id FROM requests WHERE requests.id = request_id) AS run
-      FROM exchanges WHERE ${which}`;
+    this.#knowsOpenLosses ??= this.#translating(() => knowsOpenLosses(this.#database));
+    const sql = `SELECT *, (SELECT run_id FROM requests WHERE requests.id = request_id) AS run,
+      ${this.#knowsOpenLosses ? IS_OPEN_LOSS : 'false'} AS is_open_loss FROM exchanges WHERE ${which}`;
     return this.#all(sql, ...parameters).map((row) => ({
       ...readExchange(row),
       run: row.run === null ? undefined : (row.run as RunId),
+      isOpenLoss: row.is_open_loss === 1,
     }));
   }
 

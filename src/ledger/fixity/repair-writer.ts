@@ -10,6 +10,7 @@ import type { NewEvent, NewExchange, RequestId } from '../page-result.ts';
 import type { RunId } from '../run.ts';
 import type { FencingToken } from '../run-ownership.ts';
 import type { UnsavedMemory } from '../run-writer.ts';
+import { addOpenLoss } from './open-losses.ts';
 
 /** What is to become true at once. */
 export interface RepairedRequest {
@@ -17,6 +18,8 @@ export interface RepairedRequest {
   /** Exchanges whose bytes are given up. */
   readonly lost: readonly StoredExchange[];
   readonly reason: string;
+  /** Those for which the answer is a different one: they stay findings. */
+  readonly different: readonly StoredExchange[];
   /** The new answer: redirects first. Synced to the device. Empty when nothing was fetched. */
   readonly exchanges: readonly NewExchange[];
   readonly event: NewEvent;
@@ -49,10 +52,11 @@ export class RepairWriter {
     return this.#asOwner(() => this.#tables.exchanges.addSegment(this.#run));
   }
 
-  async commit({ request, lost, reason, exchanges, event }: RepairedRequest): Promise<void> {
+  async commit({ request, lost, reason, different, exchanges, event }: RepairedRequest): Promise<void> {
     this.#asOwner((now) => {
       const { exchanges: table, events } = this.#tables;
       for (const exchange of lost) table.markLost(exchange, reason);
+      for (const { id } of different) addOpenLoss(this.#tables.database, id);
       for (const [hop, exchange] of exchanges.entries()) {
         table.add(request, hop, exchange);
         const end = exchange.responseOffset + exchange.responseLength;

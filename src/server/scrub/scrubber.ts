@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { checkFile } from '../../archive/check-file.ts';
 import { nothingChecked } from '../../engine/verify/checked.ts';
 import { fileFinding } from '../../engine/verify/file-finding.ts';
-import { ExchangeWalk } from '../../engine/verify/verify-exchanges.ts';
+import { ExchangeWalk, replacedFinding } from '../../engine/verify/verify-exchanges.ts';
 import { FixityLedger, type MirrorFile } from '../../ledger/fixity/fixity-ledger.ts';
 import {
   SCRUB_PARTS,
@@ -204,10 +204,13 @@ class Checker {
 
   async #lookAtExchange(id: number): Promise<ScrubFinding | undefined> {
     const [exchange] = this.#ledger.exchangesAfter(id - 1, undefined, 1);
-    if (exchange === undefined || exchange.id !== id || exchange.lost !== undefined) return undefined;
-    for await (const { problem } of this.#walk.check(exchange)) {
+    if (exchange === undefined || exchange.id !== id) return undefined;
+    const finding = (problem: string): ScrubFinding => {
       return { part: 'exchange', id, run: exchange.run, problem: `${exchange.url}: ${problem}` };
-    }
+    };
+    if (exchange.isOpenLoss) return finding(replacedFinding(exchange).problem);
+    if (exchange.lost !== undefined) return undefined;
+    for await (const { problem } of this.#walk.check(exchange)) return finding(problem);
     return undefined;
   }
 
