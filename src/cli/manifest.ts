@@ -66,7 +66,7 @@ function assertFitting({ check: file, output, key, publicKey }: Options): void {
 async function make(ledger: FixityLedger, options: Options): Promise<void> {
   const { data, json, output = join(data, NAME) } = options;
   const key = options.key === undefined ? undefined : await readPrivateKey(options.key);
-  const counts = { entries: 0, leftOut: 0, damaged: 0 };
+  const counts = { entries: 0, leftOut: 0, damaged: 0, unknown: 0 };
   async function* lines(): AsyncGenerator<string> {
     for await (const made of makeManifest(data, ledger)) {
       if (made.kind === 'entry') {
@@ -74,8 +74,12 @@ async function make(ledger: FixityLedger, options: Options): Promise<void> {
         yield formatManifestLine(made);
         continue;
       }
-      counts[made.kind === 'damaged' ? 'damaged' : 'leftOut']++;
+      counts[made.kind === 'left_out' ? 'leftOut' : made.kind]++;
       if (json) process.stdout.write(`${jsonLine(made)}\n`);
+      if (made.kind === 'unknown') {
+        process.stderr.write(`curlew: not in the ledger, left out: ${printable(made.path)}\n`);
+        continue;
+      }
       process.stderr.write(`curlew: left out: ${printable(made.path)}: ${printable(made.why)}\n`);
     }
   }
@@ -87,12 +91,15 @@ async function make(ledger: FixityLedger, options: Options): Promise<void> {
   } else if (existsSync(signature)) {
     process.stderr.write(`curlew: ${printable(signature)} is of an older manifest: sign this one with --key\n`);
   }
-  const { entries, leftOut, damaged } = counts;
+  const { entries, leftOut, damaged, unknown } = counts;
   if (json) process.stdout.write(`${jsonLine({ ok: damaged === 0, output, signed: key !== undefined, ...counts })}\n`);
   else {
     const as = key === undefined ? '' : `, signed in ${printable(signature)}`;
     process.stdout.write(`${formatCount(entries)} files in ${printable(output)}${as}\n`);
     if (leftOut > 0) process.stdout.write(`${formatCount(leftOut)} left out, as they may still change\n`);
+    if (unknown > 0) {
+      process.stdout.write(`${formatCount(unknown)} left out, as the ledger does not know them: see curlew verify\n`);
+    }
     if (damaged > 0) process.stdout.write(`${formatCount(damaged)} left out, as they are damaged: see curlew verify\n`);
   }
   process.exitCode = damaged === 0 ? ExitCode.ok : ExitCode.notOk;
@@ -100,7 +107,7 @@ async function make(ledger: FixityLedger, options: Options): Promise<void> {
 
 async function check(ledger: FixityLedger, file: string, { data, json, publicKey }: Options): Promise<void> {
   const bytes = await read(file, 'manifest');
-  const counts = { checked: 0, missing: 0, changed: 0, new: 0 };
+  const counts = { checked: 0, missing: 0, changed: 0, new: 0, unknown: 0 };
   const signature = await checkSignature(file, bytes, publicKey);
   for await (const difference of checkManifest(data, ledger, readManifest(bytes.toString(), file), () => {
     counts.checked++;
@@ -110,7 +117,7 @@ async function check(ledger: FixityLedger, file: string, { data, json, publicKey
       json ? `${jsonLine(difference)}\n` : `${difference.kind.padEnd(7)}  ${printable(difference.path)}\n`,
     );
   }
-  const same = counts.missing + counts.changed + counts.new === 0;
+  const same = counts.missing + counts.changed + counts.new + counts.unknown === 0;
   const ok = same && signature !== 'wrong';
   if (json) process.stdout.write(`${jsonLine({ ok, signature, ...counts })}\n`);
   else {
@@ -119,7 +126,8 @@ async function check(ledger: FixityLedger, file: string, { data, json, publicKey
       same
         ? `All ${formatCount(counts.checked)} files are as the manifest says, and there are no others.\n`
         : `Of ${formatCount(counts.checked)} files ${formatCount(counts.missing)} are missing and ` +
-            `${formatCount(counts.changed)} have changed; ${formatCount(counts.new)} are new since.\n`,
+            `${formatCount(counts.changed)} have changed; ${formatCount(counts.new)} are new since, and ` +
+            `${formatCount(counts.unknown)} are not in the ledger.\n`,
     );
   }
   process.exitCode = ok ? ExitCode.ok : ExitCode.notOk;

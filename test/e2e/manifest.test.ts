@@ -1,7 +1,8 @@
 // A manifest is checked by those who have no Curlew: `sha256sum` and `openssl` are the real ones.
 
 import { execFile } from 'node:child_process';
-import { appendFile, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -105,6 +106,37 @@ describe('a manifest', () => {
     expect(made).toMatchObject({ code: 1, stderr: expect.stringContaining(`files/${file}`) });
     expect(await readFile(scratch('data', 'manifest.sha256'), 'utf8')).not.toContain(file);
     await sha256sum();
+  });
+
+  it('names what lies in the directory and is not in the ledger, and does not list it', async () => {
+    await runTour();
+    const strays = [
+      `archive/${segmentName(99)}`,
+      'archive/notes.txt',
+      'files/ab/stray.pdf',
+      'pdfs/court/stray.pdf',
+      'csv/stray.csv',
+    ];
+    await mkdir(scratch('data', 'files', '.partial'), { recursive: true });
+    await writeFile(scratch('data', 'files', '.partial', 'half'), 'stray');
+    for (const path of strays) {
+      await mkdir(dirname(scratch('data', path)), { recursive: true });
+      await writeFile(scratch('data', path), 'stray');
+    }
+    const made = await manifest();
+    expect(made.code).toBe(0);
+    for (const path of strays) expect(made.stderr).toContain(`curlew: not in the ledger, left out: ${path}\n`);
+    expect(made.stdout).toContain(`${strays.length} left out, as the ledger does not know them`);
+    expect(made.stderr).not.toContain('half');
+    const listed = await readFile(scratch('data', 'manifest.sha256'), 'utf8');
+    expect(listed).not.toMatch(/stray|notes|00000099/);
+    await sha256sum();
+    const checked = await check();
+    expect(checked.code).toBe(1);
+    for (const path of strays) expect(checked.stdout).toContain(`unknown  ${path}\n`);
+    expect(checked.stdout).not.toContain('there are no others');
+    const last = (await check('--json')).stdout.trim().split('\n').at(-1);
+    expect(JSON.parse(last ?? '')).toMatchObject({ ok: false, missing: 0, changed: 0, new: 0, unknown: strays.length });
   });
 
   it('escapes names as sha256sum does', async () => {

@@ -1,4 +1,5 @@
-// Compares a data directory with a manifest of it: what is missing, what has changed, and what is new.
+// Compares a data directory with a manifest of it: what is missing, what has changed, what is new, and what
+// lies there that the ledger does not know.
 
 import { resolve, sep } from 'node:path';
 import { checkFile } from '../../archive/check-file.ts';
@@ -7,7 +8,7 @@ import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 import { listHeld } from './list-held.ts';
 import { type ManifestEntry, parseManifestLine } from './manifest-line.ts';
 
-export type Difference = { readonly kind: 'missing' | 'changed' | 'new'; readonly path: string };
+export type Difference = { readonly kind: 'missing' | 'changed' | 'new' | 'unknown'; readonly path: string };
 
 /** `onChecked` is told of each line that was looked at. */
 export async function* checkManifest(
@@ -26,7 +27,8 @@ export async function* checkManifest(
   }
   const listed = new Set(entries.map(({ path }) => path));
   for await (const { kind, path } of listHeld(data, ledger)) {
-    if (kind !== 'left_out' && kind !== 'damaged' && !listed.has(path)) yield { kind: 'new', path };
+    if (kind === 'left_out' || kind === 'damaged' || listed.has(path)) continue;
+    yield { kind: kind === 'unknown' ? kind : 'new', path };
   }
 }
 

@@ -7,7 +7,9 @@ import type { FixityLedger } from '../../ledger/fixity/fixity-ledger.ts';
 import { type Held, listHeld } from './list-held.ts';
 import type { ManifestEntry } from './manifest-line.ts';
 
-export type Made = ({ readonly kind: 'entry' } & ManifestEntry) | Extract<Held, { kind: 'left_out' | 'damaged' }>;
+export type Made =
+  | ({ readonly kind: 'entry' } & ManifestEntry)
+  | Extract<Held, { kind: 'left_out' | 'damaged' | 'unknown' }>;
 
 const PROBLEMS = {
   missing: 'it is missing',
@@ -30,6 +32,7 @@ export async function* makeManifest(data: string, ledger: FixityLedger): AsyncGe
       }
       case 'left_out':
       case 'damaged':
+      case 'unknown':
         yield held;
     }
   }

@@ -2,9 +2,9 @@
 
 import { join } from 'node:path';
 import { checkFile } from '../../archive/check-file.ts';
+import { listFiles } from '../../archive/list-files.ts';
 import type { MirrorFile } from '../../ledger/fixity/fixity-ledger.ts';
 import type { MirrorDirectory } from '../../mirror/mirror-directory.ts';
-import { listPdfs } from '../../mirror/reports/verify-files.ts';
 import { fileFinding } from './file-finding.ts';
 import type { Finding } from './finding.ts';
 import type { VerifyContext } from './verify-data.ts';
@@ -45,7 +45,7 @@ export async function* verifyMirrorOrphans(
   directory: MirrorDirectory,
 ): AsyncGenerator<Finding> {
   if (ledger.isMirroring()) return;
-  for await (const name of listPdfs(directory.pdfs, undefined)) {
+  for await (const name of listFiles(directory.pdfs)) {
     if (ledger.hasCaseFile(name)) continue;
     yield {
       kind: 'file_orphaned',

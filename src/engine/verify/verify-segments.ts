@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { stateAfter } from '../../archive/check-file.ts';
-import { segmentName } from '../../archive/segment-name.ts';
+import { segmentName, segmentNumber } from '../../archive/segment-name.ts';
 import type { HeldSegment } from '../../ledger/fixity/fixity-ledger.ts';
 import type { RunId } from '../../ledger/run.ts';
 import { systemFiles } from '../../platform/files.ts';
@@ -121,8 +121,8 @@ export async function listSegments(path: string): Promise<{ readonly segment: nu
     const names = await systemFiles.list(join(path, 'archive'));
     return names
       .flatMap((name) => {
-        const [, digits] = /^curlew-(\d{8,})\.warc\.gz$/.exec(name) ?? [];
-        return digits === undefined ? [] : [{ segment: Number(digits), name }];
+        const segment = segmentNumber(name);
+        return segment === undefined ? [] : [{ segment, name }];
       })
       .sort((one, other) => one.segment - other.segment);
   } catch (error) {
