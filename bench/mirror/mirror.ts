@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { z } from 'zod';
 import { formatTable } from '../../src/cli/format.ts';
-import { fileHostTest } from '../../src/mirror/config/file-hosts.ts';
+import { fileHostTest } from '../../src/fetch/guard/file-hosts.ts';
 import { readAjaxAnswer } from '../../src/mirror/sources/judicial-ky/read-ajax-answer.ts';
 import { readRegister } from '../../src/mirror/sources/judicial-ky/read-register.ts';
 

@@ -3,6 +3,7 @@
 
 import { join } from 'node:path';
 import type { FetchPipeline } from '../fetch/fetch-pipeline.ts';
+import { fileHostTest } from '../fetch/guard/file-hosts.ts';
 import { Heartbeat } from '../fetch/heartbeat.ts';
 import { PATIENT, type Patience } from '../fetch/patience.ts';
 import { Ledger } from '../ledger/ledger.ts';
@@ -14,7 +15,6 @@ import { type Clock, systemClock } from '../platform/clock.ts';
 import { messageOf } from '../platform/errors.ts';
 import { type Files, systemFiles } from '../platform/files.ts';
 import { type Random, systemRandom } from '../platform/random.ts';
-import { fileHostTest } from './config/file-hosts.ts';
 import type { MirrorConfig } from './config/mirror-config.ts';
 import { validateRuntimeConfig } from './config/validate-runtime-config.ts';
 import type { CsvSyncResult } from './csv/csv-sync-result.ts';

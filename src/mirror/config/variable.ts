@@ -1,6 +1,6 @@
 // A setting that comes from the environment: its names, its default, what it means and how its text is read.
 
-import { findFileHostFault } from './file-hosts.ts';
+import { findFileHostFault } from '../../fetch/guard/file-hosts.ts';
 
 type Reading<T> =
   | { readonly kind: 'value'; readonly value: T }

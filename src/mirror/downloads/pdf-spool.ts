@@ -122,7 +122,7 @@ class PendingPdf implements SpooledFile {
     }
     this.#committed = true;
     // That as much came as was announced, the transport has checked.
-    const inspection = this.#inspector.end(undefined);
+    const inspection = this.#inspector.end();
     this.#onCommit(inspection);
     return { path: this.#path, sha256: inspection.sha256, size: inspection.sizeBytes };
   }

@@ -1,8 +1,8 @@
-// Looks at a PDF as it goes by, in one pass: size, hash, and whether it is whole.
+// Looks at a judgment as it goes by, in one pass: size, hash, and whether it is a whole PDF.
 
 import { createHash } from 'node:crypto';
+import { PdfCheck } from '../../fetch/accept/pdf-check.ts';
 import { type Files, systemFiles } from '../../platform/files.ts';
-import { findPdfFault, PDF_HEAD_BYTES } from './check-pdf.ts';
 
 export interface PdfInspection {
   readonly sizeBytes: number;
@@ -12,59 +12,24 @@ export interface PdfInspection {
   readonly fault: string | undefined;
 }
 
-const END = '%%EOF';
-/** What only stands within a PDF. ISO 32000-1 §7.3.10 and §7.5.4. */
-const PART = /\d\s+\d+\s+obj\b|\bendobj\b|\bendstream\b|\bstartxref\b/;
-/** ISO 32000-1 annex F.3: the first part of a linearized file ends so; its last one names a place. */
-const FIRST_PART = /startxref\s+0\s*$/;
-/** Longer than anything that is looked for, so that a cut between two chunks hides nothing. */
-const SEAM = 64;
+/** A smaller file is no judgment. */
+const LEAST_BYTES = 1024;
 const READ_BYTES = 256 * 1024;
 
 export class PdfInspector {
   readonly #sha256 = createHash('sha256');
-  #head = Buffer.alloc(0);
-  /** The last bytes so far. */
-  #seam = Buffer.alloc(0);
+  readonly #check = new PdfCheck(LEAST_BYTES);
   #size = 0;
-  #endsAt: number | undefined;
-  #goesOn = false;
-  #isFirstPart = false;
 
   take(chunk: Uint8Array): void {
     this.#sha256.update(chunk);
-    const missing = PDF_HEAD_BYTES + 5 - this.#head.length;
-    if (missing > 0) this.#head = Buffer.concat([this.#head, chunk.subarray(0, missing)]);
-    this.#lookForEnd(Buffer.concat([this.#seam, chunk]), this.#size - this.#seam.length);
+    this.#check.take(chunk);
     this.#size += chunk.length;
   }
 
   /** Call it once, after the last chunk. */
-  end(contentLength: number | undefined): PdfInspection {
-    const fault = findPdfFault({
-      head: this.#head,
-      size: this.#size,
-      contentLength,
-      endsAt: this.#endsAt,
-      goesOn: this.#goesOn,
-      isFirstPart: this.#isFirstPart,
-    });
-    return { sizeBytes: this.#size, sha256: this.#sha256.digest('hex'), fault };
-  }
-
-  /** `bytes` begin at `offset` of the file. */
-  #lookForEnd(bytes: Buffer, offset: number): void {
-    const at = bytes.lastIndexOf(END);
-    const endsAt = offset + at + END.length;
-    if (at >= 0 && endsAt !== this.#endsAt) {
-      this.#endsAt = endsAt;
-      this.#goesOn = false;
-      this.#isFirstPart = FIRST_PART.test(bytes.toString('latin1', Math.max(0, at - SEAM + END.length), at));
-    }
-    if (this.#endsAt !== undefined && !this.#goesOn) {
-      this.#goesOn = PART.test(bytes.toString('latin1', Math.max(0, this.#endsAt - offset)));
-    }
-    this.#seam = Buffer.from(bytes.subarray(-SEAM));
+  end(): PdfInspection {
+    return { sizeBytes: this.#size, sha256: this.#sha256.digest('hex'), fault: this.#check.end() };
   }
 }
 
@@ -77,7 +42,7 @@ export async function inspectPdfFile(path: string, files: Files = systemFiles): 
     for (let position = 0; ; ) {
       const length = await file.read(chunk, position);
       inspector.take(chunk.subarray(0, length));
-      if (length < READ_BYTES) return inspector.end(undefined);
+      if (length < READ_BYTES) return inspector.end();
       position += length;
     }
   } finally {

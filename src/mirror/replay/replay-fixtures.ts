@@ -4,13 +4,13 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileHostTest } from '../../fetch/guard/file-hosts.ts';
 import { isoTime } from '../../ledger/iso-time.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import type { CaseFields, StoredCase } from '../../ledger/mirror/case-row.ts';
 import type { Clock, Instant } from '../../platform/clock.ts';
 import { CurlewError, ErrorCode, messageOf, systemCodeOf } from '../../platform/errors.ts';
 import { seededRandom } from '../../platform/random.ts';
-import { fileHostTest } from '../config/file-hosts.ts';
 import { readConfig } from '../config/mirror-config.ts';
 import { DownloadError } from '../download-error.ts';
 import type { CaseFiles } from '../downloads/case-files.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fileHostTest } from '../../config/file-hosts.ts';
+import { fileHostTest } from '../../../fetch/guard/file-hosts.ts';
 import { DownloadError } from '../../download-error.ts';
 import { readAjaxAnswer } from './read-ajax-answer.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { VARIABLES } from '../../mirror/config/mirror-config.ts';
 import { fileHostTest, findFileHostFault } from './file-hosts.ts';
-import { VARIABLES } from './mirror-config.ts';
 
 const usual = fileHostTest(VARIABLES.fileHosts.fallback);
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PdfInspector } from './pdf-inspector.ts';
+import { PdfCheck } from './pdf-check.ts';
 
 const BODY = `${'4 0 obj\n<< /Length 5 >>\nstream\nhello\nendstream\nendobj\n'.repeat(40)}xref\n0 1\ntrailer\n<< /Size 1 >>\n`;
 const PDF = Buffer.from(`%PDF-1.7\n${BODY}startxref\n2100\n%%EOF\n`);
@@ -10,9 +10,9 @@ const LINEARIZED = Buffer.from(
 );
 
 function faultOf(bytes: Uint8Array, contentLength: number | undefined = undefined): string | undefined {
-  const inspector = new PdfInspector();
+  const inspector = new PdfCheck(1024);
   inspector.take(bytes);
-  return inspector.end(contentLength).fault;
+  return inspector.end(contentLength);
 }
 const behind = (text: string | Buffer, pdf = PDF) => Buffer.concat([Buffer.from(text), pdf]);
 const followedBy = (text: string | Buffer, pdf = PDF) => Buffer.concat([pdf, Buffer.from(text)]);
@@ -95,11 +95,11 @@ describe('a PDF', () => {
         (pdf, cuts, length) => {
           const bytes = pdf.subarray(0, length);
           const edges = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
-          const inspector = new PdfInspector();
+          const inspector = new PdfCheck(1024);
           for (const [index, from] of edges.entries()) inspector.take(bytes.subarray(from, edges[index + 1]));
-          const whole = new PdfInspector();
+          const whole = new PdfCheck(1024);
           whole.take(bytes);
-          expect(inspector.end(undefined)).toEqual(whole.end(undefined));
+          expect(inspector.end()).toEqual(whole.end());
         },
       ),
       { numRuns: 300 },

@@ -1,5 +1,5 @@
-// Which servers a court's files may come from: a list such as `*.box.com, *.boxcloud.com`. Whatever else an answer of the
-// site names is not a file of the court, also when a redirect leads there. Pure.
+// Which servers files may come from: a list such as `*.box.com, *.boxcloud.com`. Whatever else an answer of the
+// site names is none of its files, also when a redirect leads there. Pure.
 
 interface FileHost {
   readonly protocol: 'https:' | 'http:';
