@@ -34,7 +34,7 @@ export type { Mode as MirrorMode } from './ledger/mirror/mirror-run.ts';
 export type { NewRecord } from './ledger/page-result.ts';
 export type { Observed } from './ledger/probe.ts';
 export type { StoredRecord } from './ledger/record-table.ts';
-export type { RequestBody } from './ledger/request-spec.ts';
+export type { AcceptRule, RequestBody } from './ledger/request-spec.ts';
 export type { Cause, RunId, RunSummary, Trigger } from './ledger/run.ts';
 export type { StartPage, StartPageId, StoredPartialRun } from './ledger/sites/partial-run-table.ts';
 export type { MissingItems } from './ledger/sites/site-missing-table.ts';
@@ -53,6 +53,7 @@ export type { SyncOptions } from './mirror/sync-source.ts';
 export type { Instant } from './platform/clock.ts';
 export { CurlewError, type CurlewErrorOptions, ErrorCode } from './platform/errors.ts';
 export type { Json } from './platform/json.ts';
+export { type Accept, type AcceptFunction, minBytes, notHtml, pdf } from './scraper/accept.ts';
 export type { JsonSchema, ScraperDescription, SpeculatorDescription } from './scraper/describe.ts';
 export { type Entry, type EntryRequests, entry } from './scraper/entry.ts';
 export type { Bounds } from './scraper/page/bounds.ts';
@@ -67,11 +68,16 @@ export { type PageReference, StructureError, type StructureProblem } from './scr
 export { record, type ScrapedRecord } from './scraper/record.ts';
 export {
   type Addressed,
+  type AddressReader,
+  type AfterSignedStep,
   type AnyStep,
+  type DownloadTarget,
   download,
+  type FileOptions,
   type FormSubmission,
   get,
   type Handed,
+  type JsonBody,
   type PostBody,
   post,
   type Request,
@@ -82,6 +88,14 @@ export {
   type Yielded,
 } from './scraper/request.ts';
 export { type AnyScraperParams, Scraper, type ScraperParams } from './scraper/scraper.ts';
+export {
+  type Session,
+  type SessionOpening,
+  type SessionOptions,
+  type SessionValue,
+  type SessionValues,
+  session,
+} from './scraper/session.ts';
 export {
   type MissOutcome,
   type Partition,

@@ -48,7 +48,7 @@ export class ArchiveReader {
         if (source.kind !== 'whole' || source.bodySha256 !== response.bodySha256) {
           return this.#fail(original, `does not hold the body with SHA-256 ${response.bodySha256}`);
         }
-        return { ...response, kind: 'whole', body: source.body };
+        return { ...response, kind: 'whole', body: source.body, isWithheld: false };
       }
     }
   }

@@ -1,7 +1,7 @@
 // What a WARC record of ours says about an HTTP message. The inverse of encode-exchange.ts.
 
 import type { Instant } from '../platform/clock.ts';
-import { FILE_DIGEST_FIELD, FILE_LENGTH_FIELD } from './encode-exchange.ts';
+import { FILE_DIGEST_FIELD, FILE_LENGTH_FIELD, WITHHELD_FIELD } from './encode-exchange.ts';
 import type { Header, PayloadDigest } from './exchange.ts';
 import { parseHttpHead } from './http-head.ts';
 import type { WarcRecord } from './warc-record.ts';
@@ -34,6 +34,8 @@ export interface WholeResponse extends ArchivedHead {
   readonly kind: 'whole';
   readonly body: Buffer;
   readonly bodySha256: string;
+  /** Whether the body that came was not written: `body` is empty then. */
+  readonly isWithheld: boolean;
 }
 
 /** A download: the body is in the file store. */
@@ -91,7 +93,13 @@ export function parseResponse({
         return { kind: 'headers_only', ...head, file: { sha256: fileSha256, size } };
       }
       if (bodySha256 === undefined) return undefined;
-      return { kind: 'whole', ...head, body: block.subarray(http.bodyOffset), bodySha256 };
+      return {
+        kind: 'whole',
+        ...head,
+        body: block.subarray(http.bodyOffset),
+        bodySha256,
+        isWithheld: fields.has(WITHHELD_FIELD.toLowerCase()),
+      };
     default:
       return undefined;
   }

@@ -29,6 +29,9 @@ export interface EncodedExchange {
 export const FILE_DIGEST_FIELD = 'Curlew-File-Digest';
 export const FILE_LENGTH_FIELD = 'Curlew-File-Length';
 
+/** Says why a record has no body although one came. It is a truncated response with an empty payload, and its digest is that. */
+export const WITHHELD_FIELD = 'Curlew-Withheld';
+
 const NO_BYTES = new Uint8Array();
 
 /**
@@ -36,10 +39,14 @@ const NO_BYTES = new Uint8Array();
  * again; a promise for the rest, which are compressed in the thread pool.
  */
 export function encodeExchange(exchange: Exchange, random: Random): EncodedExchange | Promise<EncodedExchange> {
-  const { body, bodySha256, responseHeaders } = exchange;
+  const { body, bodySha256, responseHeaders, withheld } = exchange;
   const capture = newCapture(exchange, random);
-  const fields = responseFields('response', exchange, capture, [['WARC-Payload-Digest', digestValue(bodySha256)]]);
-  const http = responseHead(exchange, { size: body.length });
+  const fields = responseFields('response', exchange, capture, [
+    ['WARC-Truncated', withheld && 'unspecified'],
+    [WITHHELD_FIELD, withheld],
+    ['WARC-Payload-Digest', digestValue(bodySha256)],
+  ]);
+  const http = responseHead(exchange, { size: body.length, decoded: withheld !== undefined });
   const request = encodeRequest(exchange, capture);
   const isCoded = hasContentCoding(responseHeaders);
   if (body.length < BACKGROUND_BYTES) {

@@ -28,6 +28,8 @@ export interface Exchange extends ExchangeHead {
   readonly body: Uint8Array;
   /** SHA-256 of `body`, lower-case hex. */
   readonly bodySha256: string;
+  /** Why the body that came is not here: `body` is empty then. */
+  readonly withheld?: 'secret' | 'refused' | undefined;
 }
 
 /** A payload that is known without being held: its SHA-256 in lower-case hex and its length in bytes. */

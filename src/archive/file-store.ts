@@ -1,11 +1,13 @@
 // Downloaded files, addressed by their content: `<first two digits>/<sha256>/<name>`. The same content and name always give
-// the same path, and the same content is stored once. Partial files live apart, and do not outlive their process for long.
+// the same path, and the same content is stored once. Those with a place of their own lie under `named/`, refused ones under
+// `rejected/`. Partial files live apart, and do not outlive their process for long.
 
 import { join, resolve, sep } from 'node:path';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { type Files, makeLastingDirectory, systemFiles } from '../platform/files.ts';
 import { lookUpProcess, thisProcess } from '../platform/process-identity.ts';
 import { PendingFile } from './pending-file.ts';
+import { RejectedFiles } from './rejected-files.ts';
 import { storageError } from './storage-error.ts';
 
 const PARTIAL = '.partial';
@@ -16,10 +18,12 @@ let begun = 0;
 export class FileStore {
   readonly #directory: string;
   readonly #files: Files;
+  readonly #rejected: RejectedFiles;
 
   private constructor(directory: string, files: Files) {
     this.#directory = directory;
     this.#files = files;
+    this.#rejected = new RejectedFiles(directory, files);
   }
 
   /** Makes the directory if need be and removes the partial files of processes that are dead. */
@@ -41,7 +45,8 @@ export class FileStore {
     const name = `${OWNER.pid}-${OWNER.began}-${++begun}`;
     const path = join(this.#directory, PARTIAL, name);
     try {
-      return new PendingFile(this.#directory, path, await this.#files.open(path, 'write'), this.#files);
+      const file = await this.#files.open(path, 'write');
+      return new PendingFile(this.#directory, path, file, this.#files, this.#rejected);
     } catch (error) {
       throw await storageError(error, path, this.#directory, this.#files);
     }

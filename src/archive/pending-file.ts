@@ -7,6 +7,8 @@ import { CurlewError, ErrorCode, systemCodeOf } from '../platform/errors.ts';
 import { type Files, type OpenFile, writeAll } from '../platform/files.ts';
 import { checkFile } from './check-file.ts';
 import type { PayloadDigest } from './exchange.ts';
+import { namedPlace, putInPlace } from './named-place.ts';
+import type { RejectedFiles } from './rejected-files.ts';
 import { safeFileName } from './safe-file-name.ts';
 import { storageError } from './storage-error.ts';
 
@@ -23,16 +25,18 @@ export class PendingFile {
   readonly #directory: string;
   readonly #partial: string;
   readonly #files: Files;
+  readonly #rejected: RejectedFiles;
   readonly #sha256 = createHash('sha256');
   #file: OpenFile | undefined;
   #size = 0;
 
   /** Made by `FileStore.begin`. */
-  constructor(directory: string, partial: string, file: OpenFile, files: Files) {
+  constructor(directory: string, partial: string, file: OpenFile, files: Files, rejected: RejectedFiles) {
     this.#directory = directory;
     this.#partial = partial;
     this.#file = file;
     this.#files = files;
+    this.#rejected = rejected;
   }
 
   /** Bytes written so far. */
@@ -56,16 +60,20 @@ export class PendingFile {
   /**
    * Gives the file its name, made safe. On the device when this returns. If the same content is there under another name,
    * it gets this one too and the new copy is dropped. What should have this content and is damaged is replaced. After a
-   * failure the file is gone.
+   * failure the file is gone. With a `place` it goes there, or beside what is there, if that is a path that it can have.
    */
-  async commit(remoteName: string): Promise<StoredFile> {
+  async commit(remoteName: string, place?: string): Promise<StoredFile> {
     const file = this.#pending();
     const sha256 = this.#sha256.digest('hex');
+    const named = place === undefined ? undefined : namedPlace(place);
     const name = safeFileName(remoteName);
     const home = join(this.#directory, sha256.slice(0, 2), sha256);
     try {
       await file.sync();
       await this.#close();
+      const digest = { sha256, size: this.#size };
+      const path = named && (await putInPlace(this.#partial, this.#directory, named, digest, this.#files));
+      if (path !== undefined) return { path, ...digest };
       await this.#files.makeDirectory(home);
       await this.#moveTo(home, name, sha256);
       for (const directory of [home, dirname(home), this.#directory]) await this.#files.syncDirectory(directory);
@@ -74,6 +82,14 @@ export class PendingFile {
       throw await storageError(error, join(home, name), this.#directory, this.#files);
     }
     return { path: `${sha256.slice(0, 2)}/${sha256}/${name}`, sha256, size: this.#size };
+  }
+
+  /** The file was refused: it is kept apart, if it can be. Gives where, below the data directory. */
+  async reject(remoteName: string): Promise<string | undefined> {
+    await this.#close();
+    const sha256 = this.#sha256.digest('hex');
+    const path = await this.#rejected.take(this.#partial, sha256, this.#size, safeFileName(remoteName));
+    return path && `files/${path}`;
   }
 
   /** Drops the file. Fine at any time, also twice; after `commit` it does nothing. */

@@ -11,21 +11,27 @@ import type { RequestSpec } from '../ledger/request-spec.ts';
 import type { RequestFate } from '../ledger/request-table.ts';
 import type { RunId } from '../ledger/run.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
+import type { ScraperDefinition } from '../scraper/definition.ts';
 import type { AnswerSource } from './answer-source.ts';
 import { findDownloadFault } from './check-download.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { readExchange } from './read-exchange.ts';
+import { hasExpired } from './session/has-expired.ts';
+import { expiredReason } from './session/request-asker.ts';
+import type { Settings } from './settings.ts';
 
 export class ArchiveSource implements AnswerSource {
   readonly #data: DataDirectory;
   readonly #run: RunId;
-  readonly #maxPageBytes: number;
+  readonly #settings: Settings;
+  readonly #definition: ScraperDefinition;
   readonly #reader: ArchiveReader;
 
-  constructor(data: DataDirectory, run: RunId, maxPageBytes: number) {
+  constructor(data: DataDirectory, run: RunId, settings: Settings, definition: ScraperDefinition) {
     this.#data = data;
     this.#run = run;
-    this.#maxPageBytes = maxPageBytes;
+    this.#settings = settings;
+    this.#definition = definition;
     this.#reader = new ArchiveReader(data.archive, data.disk);
   }
 
@@ -35,16 +41,31 @@ export class ArchiveSource implements AnswerSource {
     const final = (await this.#data.ledger.exchangesOf(fate.id)).at(-1);
     if (final !== undefined && final.status >= 200 && final.status < 300) {
       const read = await this.#read(final);
-      // A page in the browser that lacked what it was waited for is no answer now either, unless the author waits for another.
-      return read.kind === 'ok' && lacks(read.response.responseHeaders, spec) ? pageless(fate) : read;
+      if (read.kind !== 'ok') return read;
+      // What the archive was not given is no answer to a step. A page in the browser that lacked what it was waited for is none
+      // now either, unless the author waits for another.
+      const { responseHeaders, body } = read.response;
+      const isWithheld = body.kind === 'memory' && body.withheld !== undefined;
+      return isWithheld || lacks(responseHeaders, spec) ? pageless(fate) : this.#looked(read, spec);
     }
     return pageless(fate);
+  }
+
+  /** An answer that says that its session is over is no page: the run was told so as well, and asked again in vain. */
+  #looked(answer: Extract<Outcome, { kind: 'ok' }>, { session: name = '', url }: RequestSpec): Outcome {
+    const session = this.#definition.sessions.get(name);
+    if (session === undefined) return answer;
+    const looked = hasExpired(this.#definition, session, name, answer, url, this.#settings.stepTimeoutMs);
+    if (looked.kind === 'value' && !looked.value) return answer;
+    const reason = looked.kind === 'failed' ? looked.reason : expiredReason(name, answer.response.status);
+    const verdict = looked.kind === 'failed' ? 'failed' : 'blocked';
+    return { kind: 'url_specific', exchanges: [], status: answer.response.status, reason, retriable: false, verdict };
   }
 
   /** A page or file that is damaged is one that cannot be answered with; the others still can. */
   async #read(exchange: StoredExchange): Promise<Outcome> {
     try {
-      const response = await readExchange(this.#data, this.#reader, exchange, this.#maxPageBytes);
+      const response = await readExchange(this.#data, this.#reader, exchange, this.#settings.maxPageBytes);
       const { files, disk } = this.#data;
       const fault = response.body.kind === 'file' ? await findDownloadFault(files, exchange, disk) : undefined;
       if (fault !== undefined) return unreadable(fault);
@@ -81,7 +102,14 @@ function pageless({ verdict, status, reason = 'no answer' }: RequestFate): Outco
     case 'absent':
     case 'blocked':
     case 'failed':
-      return { kind: 'url_specific', exchanges: [], status, reason, retriable: false };
+      return {
+        kind: 'url_specific',
+        exchanges: [],
+        status,
+        reason,
+        retriable: false,
+        ...(verdict !== 'absent' && { verdict }),
+      };
     case 'done':
     case 'unknown':
     case undefined:

@@ -54,15 +54,16 @@ function passOver(request: ClaimedRequest, outcome: OutcomeWithoutPage, options:
 const GIVE_UP = { kind: 'give_up' } as const;
 
 function eventsOf(outcome: OutcomeWithoutPage, settlement: Settlement): Reading['events'] {
+  const kept = outcome.kind === 'url_specific' && outcome.kept !== undefined ? { kept: outcome.kept } : {};
   switch (settlement.kind) {
     case 'returned':
     case 'parked':
       return [];
     case 'delayed':
-      return [{ kind: 'retry', data: { reason: settlement.reason, due: settlement.dueAt } }];
+      return [{ kind: 'retry', data: { reason: settlement.reason, due: settlement.dueAt, ...kept } }];
     case 'settled':
       return settlement.verdict === 'absent' || settlement.verdict === 'done'
         ? []
-        : [{ kind: settlement.verdict, data: { outcome: outcome.kind, reason: settlement.reason ?? '' } }];
+        : [{ kind: settlement.verdict, data: { outcome: outcome.kind, reason: settlement.reason ?? '', ...kept } }];
   }
 }

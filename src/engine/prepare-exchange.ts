@@ -41,7 +41,7 @@ export function prepareExchange(
   }
   const sha256 = hash('sha256', body.encoded);
   const bodySha256 = Buffer.from(sha256, 'hex');
-  const whole = { ...head, body: body.encoded, bodySha256: sha256 };
+  const whole = { ...head, body: body.encoded, bodySha256: sha256, withheld: body.withheld };
   const known = body.encoded.length === 0 ? undefined : bodies.find(bodySha256);
   const encoded =
     known instanceof Promise ? known.then((one) => encode(whole, one, random)) : encode(whole, known, random);

@@ -7,6 +7,8 @@ import type { FetchedBody, FetchedExchange } from '../fetch/outcome.ts';
 import type { StoredExchange } from '../ledger/exchange-table.ts';
 import type { DataDirectory } from './data-directory.ts';
 
+const NO_BYTES = new Uint8Array();
+
 /** An exchange as it was when it was fetched, as far as a step can see. */
 export async function readExchange(
   { ledger }: Pick<DataDirectory, 'ledger'>,
@@ -22,7 +24,10 @@ export async function readExchange(
       : {
           kind: 'memory',
           encoded: response.body,
-          decoded: await decodeBody(response.body, codingsOf(response.headers), maxPageBytes),
+          decoded: response.isWithheld
+            ? NO_BYTES
+            : await decodeBody(response.body, codingsOf(response.headers), maxPageBytes),
+          ...(response.isWithheld && { withheld: 'secret' }),
         };
   return {
     url: exchange.url,

@@ -166,7 +166,8 @@ function live(
   settings: Settings,
   world: World = {},
 ): Begun {
-  return { id, definition, settings, openSource: () => LiveSource.open(data, id, settings, world), archives: true };
+  const openSource = () => LiveSource.open(data, id, settings, world, definition);
+  return { id, definition, settings, openSource, archives: true };
 }
 
 function replaying(
@@ -176,7 +177,7 @@ function replaying(
   definition: ScraperDefinition,
   settings: Settings,
 ): Begun {
-  const openSource = async () => new ArchiveSource(data, original, settings.maxPageBytes);
+  const openSource = async () => new ArchiveSource(data, original, settings, definition);
   return { id, definition, settings, openSource, archives: false };
 }
 

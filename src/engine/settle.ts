@@ -22,10 +22,11 @@ export function settle(outcome: OutcomeWithoutPage, retry: RetryDecision, attemp
     case 'unreached':
       return settled('unknown', undefined, outcome.reason);
     case 'url_specific': {
-      if (!outcome.retriable) return settled(statusVerdict(outcome.status), outcome.status, outcome.reason);
+      const { verdict } = outcome;
+      if (!outcome.retriable) return settled(verdict ?? statusVerdict(outcome.status), outcome.status, outcome.reason);
       if (retry.kind === 'retry') return { kind: 'delayed', dueAt: now + retry.delayMs, reason: outcome.reason };
       return settled(
-        'unknown',
+        verdict ?? 'unknown',
         outcome.status,
         attempts === 1 ? outcome.reason : `${outcome.reason}, after ${attempts} attempts`,
       );

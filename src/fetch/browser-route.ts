@@ -13,6 +13,7 @@ import { classifyBrowser } from './browser/classify-browser.ts';
 import { contextAt } from './classify.ts';
 import { Download, type FileSpool } from './download.ts';
 import type { EventOutbox } from './event-outbox.ts';
+import type { FetchEvent } from './fetch-memory.ts';
 import type { FetchRequest } from './fetch-request.ts';
 import type { HostGates } from './host-gates.ts';
 import { headerValue } from './http/header-list.ts';
@@ -65,10 +66,10 @@ export class BrowserRoute {
     const onDeparture = (departure: Departure) => rows.add(departure);
     const onEnd = (departure: Departure) => {
       const row = rows.ended(departure);
-      if (row !== undefined) events.add(row);
+      if (row !== undefined) events.add(told(row, request));
     };
     const gate = new PageGate({ gates, clock, way, patience, home: url, onDeparture, onEnd });
-    const download = request.saves === 'file' ? new Download(files, url) : undefined;
+    const download = request.saves === 'file' ? new Download(files, url, request.file) : undefined;
     try {
       const result = await browser.load(
         {
@@ -97,7 +98,7 @@ export class BrowserRoute {
       if (own) return permanent(error.message);
       throw error;
     } finally {
-      for (const row of rows.takeRest()) events.add(row);
+      for (const row of rows.takeRest()) events.add(told(row, request));
       // Without effect on a file that was committed.
       await download?.discard();
     }
@@ -161,6 +162,7 @@ export class BrowserRoute {
     const response = answerExchange(result, await bodyOf(result, download));
     exchanges.push(response);
     if (meaning.kind !== 'site_wide') this.#parts.judge.clear(request);
+    if (download?.refusal !== undefined) return { ...download.refusal, exchanges };
     if (meaning.kind === 'ok') return { kind: 'ok', response, exchanges };
     return { ...this.#judged(request, new URL(result.url), meaning, gate, result.status), exchanges };
   }
@@ -199,6 +201,11 @@ export class BrowserRoute {
   }
 }
 
+/** A row as it may be written down. */
+function told(row: FetchEvent, { tells }: FetchRequest): FetchEvent {
+  return tells === undefined || !('url' in row) ? row : { ...row, url: tells(row.url) };
+}
+
 function permanent(reason: string): Outcome {
   return { kind: 'url_specific', status: undefined, reason, retriable: false, exchanges: [] };
 }
@@ -218,7 +225,7 @@ function answerExchange(answer: BrowserAnswer, body: FetchedBody): FetchedExchan
   return { ...head, method: 'GET', requestBody: undefined, responseHeaders: headers, body };
 }
 
-async function bodyOf({ body, headers }: BrowserAnswer, download: Download | undefined): Promise<FetchedBody> {
+async function bodyOf({ body, status, headers }: BrowserAnswer, download: Download | undefined): Promise<FetchedBody> {
   if (body.kind === 'memory') return body;
-  return download === undefined ? unexpected() : download.commit(headers);
+  return download === undefined ? unexpected() : download.commit(status, headers);
 }

@@ -21,11 +21,11 @@ describe('Download', () => {
     const store = await FileStore.open(directory);
     const told = new Download(store, url);
     await told.write(Buffer.from('one'));
-    expect(await told.commit([['Content-Disposition', 'attachment; filename="told.pdf"']])).toMatchObject({
+    expect(await told.commit(200, [['Content-Disposition', 'attachment; filename="told.pdf"']])).toMatchObject({
       path: expect.stringMatching(/\/told\.pdf$/),
       size: 3,
     });
-    expect(await new Download(store, url).commit([])).toMatchObject({
+    expect(await new Download(store, url).commit(200, [])).toMatchObject({
       path: expect.stringMatching(/\/17\.pdf$/),
       size: 0,
     });

@@ -75,6 +75,8 @@ export const NO_MEMORY: FetchMemory = { sessions: {}, hosts: new Map(), robots: 
 /** What changed since it was last taken. */
 export interface Unsaved {
   readonly sessions: SavedSessions | undefined;
+  /** What is known of declared sessions, where there are some. */
+  readonly opened?: object | undefined;
   readonly hosts: ReadonlyMap<string, HostState>;
   readonly robots: ReadonlyMap<string, RobotsRecord>;
   readonly events: readonly FetchEvent[];

@@ -118,13 +118,21 @@ export class FetchPipeline {
     }
   }
 
-  #tell({ url, at, status }: FetchedExchange, { request }: Journey): void {
-    const { host } = this.#parts.gates.of(new URL(url));
-    this.#parts.events.add({ kind: 'answered', host, url: this.#tellable(url, request), at, result: String(status) });
+  /** Tells of exchanges that have no outcome to be kept with. */
+  tell(exchanges: readonly FetchedExchange[]): void {
+    for (const { url, at, status } of exchanges) {
+      const { host } = this.#parts.gates.of(new URL(url));
+      this.#parts.events.add({ kind: 'answered', host, url, at, result: String(status) });
+    }
+  }
+
+  #tell(exchange: FetchedExchange, { request }: Journey): void {
+    this.tell([{ ...exchange, url: this.#tellable(exchange.url, request) }]);
   }
 
   /** What is told of an address. Where no exchange is kept, a file's may be signed: who knows it can fetch the file. */
-  #tellable(url: string, { saves }: FetchRequest): string {
+  #tellable(url: string, { saves, tells }: FetchRequest): string {
+    if (tells !== undefined) return tells(url);
     return this.#parts.exchanges === 'told' && saves === 'file' ? new URL(url).origin : url;
   }
 
@@ -222,7 +230,7 @@ export class FetchPipeline {
     const { patience } = journey;
     const proxy = wayProxy(journey.way);
     const { url, method, body } = leg;
-    const download = journey.request.saves === 'file' ? new Download(files, url) : undefined;
+    const download = journey.request.saves === 'file' ? new Download(files, url, journey.request.file) : undefined;
     const headers = this.#headersOf(leg, cookie);
     const { totalTimeoutMs } = journey.request;
     const options = {
@@ -257,7 +265,8 @@ export class FetchPipeline {
         const { request, seen } = journey;
         const next = legAfter(leg, result.status, result.headers, seen.size - 1, request.maxRedirects);
         pass.end(meaning, next?.kind === 'follow' ? next.leg.url : undefined);
-        return this.#answered(leg, journey, gate, await exchangeOf(leg, at, result, download), next ?? meaning);
+        const exchange = await exchangeOf(leg, at, result, download);
+        return this.#answered(leg, journey, gate, exchange, download?.refusal ?? next ?? meaning);
       }
       const meaning = classify(result, context);
       pass.end(meaning);
@@ -331,15 +340,18 @@ async function exchangeOf(leg: Leg, at: number, answer: HopAnswer, download: Dow
 }
 
 /** Only the body of a 2xx answer goes to the sink; what a redirect or an error says is held in memory. */
-function bodyOf({ body, headers }: HopAnswer, download: Download | undefined): FetchedBody | Promise<FetchedBody> {
+function bodyOf(
+  { body, status, headers }: HopAnswer,
+  download: Download | undefined,
+): FetchedBody | Promise<FetchedBody> {
   if (body.kind === 'memory') return body;
-  if (download !== undefined) return download.commit(headers);
+  if (download !== undefined) return download.commit(status, headers);
   throw new CurlewError(ErrorCode.internal, 'A body was streamed, and nobody took it.');
 }
 
 /** Whether the request was sent on to another host. */
 function isElsewhere({ url }: Leg, request: FetchRequest): boolean {
-  return url.host !== new URL(request.url).host;
+  return url.host !== new URL(request.home ?? request.url).host;
 }
 
 function permanent(reason: string): OutcomeWithoutPage {

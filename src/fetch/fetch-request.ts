@@ -1,5 +1,6 @@
 // What the pipeline is asked for.
 
+import type { FileRules } from './download.ts';
 import type { ProxyServer } from './proxy/proxy-server.ts';
 
 export interface FetchRequest {
@@ -24,6 +25,12 @@ export interface FetchRequest {
   readonly totalTimeoutMs?: number;
   /** Whether the request may go to an address; asked for each leg, redirects included. A browser does not know it. */
   readonly permits?: ((url: URL) => boolean) | undefined;
+  /** For `saves: 'file'`: what the file must be, and where it goes. */
+  readonly file?: FileRules | undefined;
+  /** An address of the request as it may be written down; asked for every leg. Default: as it is. */
+  readonly tells?: ((url: string) => string) | undefined;
+  /** The request that this one is a part of, by its URL: another host than that one's is not waited for. Default: its own. */
+  readonly home?: string;
   /** Redirects followed at most. Default 5. In a browser, a script that sends the page on begins anew. */
   readonly maxRedirects?: number;
 }

@@ -6,6 +6,8 @@ import type { HopFailureCode } from './http/failure-code.ts';
 
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
+export type Withheld = 'secret' | 'refused';
+
 /** Where the bytes of an answer are. A page is held in memory under a cap; a download lies in a file. */
 export type FetchedBody =
   | {
@@ -14,6 +16,8 @@ export type FetchedBody =
       readonly encoded: Uint8Array;
       /** The same with the content coding taken off: what steps read. The very same object when there was none. */
       readonly decoded: Uint8Array;
+      /** Why the archive does not get the body (`encoded` is empty then): it holds secrets, or is a file that was refused. */
+      readonly withheld?: Withheld;
     }
   | {
       readonly kind: 'file';
@@ -57,6 +61,10 @@ export type OutcomeWithoutPage =
       readonly status: number | undefined;
       readonly reason: string;
       readonly retriable: boolean;
+      /** What it means for the item behind the URL, when the status does not say it. */
+      readonly verdict?: 'blocked' | 'failed';
+      /** Where a file that was refused is kept, for a person to look at. */
+      readonly kept?: string;
       /** Set when no usable answer came. */
       readonly failure?: HopFailureCode;
     }

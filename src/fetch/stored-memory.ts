@@ -14,6 +14,7 @@ interface StoredMemory {
 
 export interface StoredUnsaved extends Omit<StoredMemory, 'sessions'> {
   readonly sessions: Json | undefined;
+  readonly opened?: Json | undefined;
   readonly events: readonly (Readonly<Record<string, Json>> & { readonly kind: string })[];
 }
 

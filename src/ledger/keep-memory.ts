@@ -13,6 +13,7 @@ export function keepMemory(
 ): void {
   if (memory === undefined) return;
   if (memory.sessions !== undefined) runs.saveSessions(run, memory.sessions);
+  if (memory.opened !== undefined) runs.saveOpened(run, memory.opened);
   hosts.remember(memory, now);
   for (const { kind, ...data } of memory.events) events.add(run, undefined, { kind, data }, now);
 }

@@ -188,9 +188,9 @@ export class Ledger {
   /** What fetching remembered: cookies of the run, breaker and rate of each host, robots.txt of each origin. */
   async fetchMemory(
     id: RunId,
-  ): Promise<{ sessions: Json; hosts: ReadonlyMap<string, Json>; robots: ReadonlyMap<string, Json> }> {
+  ): Promise<{ sessions: Json; opened: Json; hosts: ReadonlyMap<string, Json>; robots: ReadonlyMap<string, Json> }> {
     const { runs, hosts } = this.#tables;
-    return { sessions: runs.sessionsOf(id), hosts: hosts.states(), robots: hosts.robots() };
+    return { sessions: runs.sessionsOf(id), opened: runs.openedOf(id), hosts: hosts.states(), robots: hosts.robots() };
   }
 
   async seedsOf(id: RunId): Promise<Seed[]> {

@@ -27,6 +27,25 @@ const spec: fc.Arbitrary<RequestSpec> = fc.record({
   headers: orNot(pairs),
   cookies: orNot(pairs),
   session: orNot(text),
+  values: orNot(
+    fc.dictionary(
+      text,
+      fc.record({ session: text, path: fc.array(text), or: text }, { requiredKeys: ['session', 'path'] }),
+    ),
+  ),
+  signed: orNot(text),
+  accept: orNot(
+    fc.array(
+      fc.oneof(
+        fc.record({ kind: fc.constant('pdf' as const), minBytes: fc.nat() }),
+        fc.record({ kind: fc.constant('min_bytes' as const), minBytes: fc.nat() }),
+        fc.record({ kind: fc.constant('not_html' as const) }),
+        fc.record({ kind: fc.constant('function' as const), name: text }),
+      ),
+    ),
+  ),
+  from: orNot(fc.array(text)),
+  path: orNot(text),
   via: fc.constantFrom('http', 'browser'),
   waitFor: orNot(text),
   probe: orNot(

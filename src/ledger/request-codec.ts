@@ -3,7 +3,7 @@
 
 import type { Json } from '../platform/json.ts';
 import type { ProbeMark } from './probe.ts';
-import type { RequestBody, RequestSpec } from './request-spec.ts';
+import type { RequestBody, RequestSpec, StoredAccept, ValueReference } from './request-spec.ts';
 import { requireJson } from './stored-json.ts';
 
 export interface RequestRow {
@@ -24,6 +24,11 @@ interface Extra {
   readonly headers?: Readonly<Record<string, string>>;
   readonly cookies?: Readonly<Record<string, string>>;
   readonly session?: string;
+  readonly values?: Readonly<Record<string, ValueReference>>;
+  readonly signed?: string;
+  readonly accept?: readonly StoredAccept[];
+  readonly from?: readonly string[];
+  readonly path?: string;
   readonly waitFor?: string;
   readonly probe?: ProbeMark;
 }
@@ -52,6 +57,11 @@ export function decodeRequest(row: RequestRow): RequestSpec {
     headers: extra.headers,
     cookies: extra.cookies,
     session: extra.session,
+    values: extra.values,
+    signed: extra.signed,
+    accept: extra.accept,
+    from: extra.from,
+    path: extra.path,
     via: extra.via ?? 'http',
     waitFor: extra.waitFor,
     probe: extra.probe,
@@ -69,6 +79,11 @@ function encodeExtra(spec: RequestSpec): string | null {
     ...(spec.headers !== undefined && { headers: spec.headers }),
     ...(spec.cookies !== undefined && { cookies: spec.cookies }),
     ...(spec.session !== undefined && { session: spec.session }),
+    ...(spec.values !== undefined && { values: spec.values }),
+    ...(spec.signed !== undefined && { signed: spec.signed }),
+    ...(spec.accept !== undefined && { accept: spec.accept }),
+    ...(spec.from !== undefined && { from: spec.from }),
+    ...(spec.path !== undefined && { path: spec.path }),
     ...(spec.waitFor !== undefined && { waitFor: spec.waitFor }),
     ...(spec.probe !== undefined && { probe: spec.probe }),
   };

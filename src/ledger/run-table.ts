@@ -85,8 +85,26 @@ export class RunTable {
 
   saveSessions(id: RunId, sessions: Json): void {
     this.#database
-      .prepare('INSERT OR REPLACE INTO sessions (run_id, cookies) VALUES (?, ?)')
+      .prepare(
+        `INSERT INTO sessions (run_id, cookies) VALUES (?, ?)
+         ON CONFLICT (run_id) DO UPDATE SET cookies = excluded.cookies`,
+      )
       .run(id, JSON.stringify(sessions));
+  }
+
+  /** What is known of the run's declared sessions, as it was saved. */
+  openedOf(id: RunId): Json {
+    const row = this.#database.prepare('SELECT opened FROM sessions WHERE run_id = ?').get(id);
+    return row === undefined || row.opened === null ? {} : requireJson(row.opened, `sessions of run ${id}`);
+  }
+
+  saveOpened(id: RunId, opened: Json): void {
+    this.#database
+      .prepare(
+        `INSERT INTO sessions (run_id, cookies, opened) VALUES (?, '{}', ?)
+         ON CONFLICT (run_id) DO UPDATE SET opened = excluded.opened`,
+      )
+      .run(id, JSON.stringify(opened));
   }
 
   addActiveTime(id: RunId, ms: number): void {

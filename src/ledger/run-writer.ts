@@ -53,6 +53,8 @@ export interface Commit {
 export interface UnsavedMemory {
   /** Cookies of the run's sessions by name. */
   readonly sessions: Json | undefined;
+  /** What is known of the run's declared sessions: their values, which are stored here and nowhere else. */
+  readonly opened?: Json | undefined;
   /** Breaker and rate by host. */
   readonly hosts: ReadonlyMap<string, Json>;
   /** robots.txt by origin. */

@@ -318,4 +318,6 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   INSERT INTO different_answers SELECT id FROM exchanges WHERE lost = 'damaged, and the page has changed since';
   `,
+  // Values of declared sessions, JSON by name. They are secrets: they stand here and nowhere else.
+  `ALTER TABLE sessions ADD COLUMN opened TEXT;`,
 ];

@@ -4,6 +4,7 @@
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { isPlainObject } from './author-function.ts';
 import { isEntry } from './entry.ts';
+import { isSession } from './session.ts';
 import { isSpeculateDecorator, isSpeculator } from './speculate.ts';
 
 /** What a scraper declares beside entries and speculators. */
@@ -51,14 +52,14 @@ function plain(name: string): string {
 /** Throws `scraper_definition` for a field that would be ignored although it looks as if it would not. */
 export function checkFields(scraper: object, name: string): void {
   for (const [field, value] of fieldsOf(scraper)) {
-    if (isEntry(value) || isSpeculator(value)) continue;
+    if (isDeclared(value)) continue;
     if (isSpeculateDecorator(value)) throw noFunction(name, field);
     const held = wayInWithin(value);
     if (held !== undefined) throw hidden(name, `${field}${held}`, 'inside of a value');
     if (typeof value !== 'function') checkName(name, field);
   }
   for (const [field, value] of staticsOf(scraper)) {
-    if (isEntry(value) || isSpeculator(value)) throw hidden(name, field, 'static');
+    if (isDeclared(value)) throw hidden(name, field, 'static');
     if (typeof value !== 'function') checkName(name, field);
   }
 }
@@ -110,10 +111,15 @@ function isRoot(prototype: object): boolean {
   return parent === null || parent === Object.prototype;
 }
 
-/** Where in a list or an object there is an entry or a speculator: `[0]`, `.byNumber`. */
+/** What is looked for among the public fields. */
+function isDeclared(value: unknown): boolean {
+  return isEntry(value) || isSpeculator(value) || isSession(value);
+}
+
+/** Where in a list or an object there is such a thing: `[0]`, `.byNumber`. */
 function wayInWithin(value: unknown): string | undefined {
   if (!Array.isArray(value) && !isPlainObject(value)) return undefined;
-  const found = Object.entries(value).find(([, one]) => isEntry(one) || isSpeculator(one));
+  const found = Object.entries(value).find(([, one]) => isDeclared(one));
   if (found === undefined) return undefined;
   return Array.isArray(value) ? `[${found[0]}]` : `.${found[0]}`;
 }
@@ -123,7 +129,7 @@ function hidden(scraper: string, place: string, where: string): CurlewError {
     ErrorCode.scraperDefinition,
     `${scraper} declares ${place} ${where}, where nobody looks for it.`,
     {
-      remedy: 'An entry or a speculator is a public field of the scraper: start = entry(() => …);',
+      remedy: 'An entry, a speculator or a session is a public field of the scraper: start = entry(() => …);',
     },
   );
 }

@@ -8,6 +8,7 @@ import { checkFields } from './check-fields.ts';
 import { type Entry, isEntry } from './entry.ts';
 import type { AnyStep } from './request.ts';
 import type { Scraper } from './scraper.ts';
+import { isSession, nameSession, type Session } from './session.ts';
 import { isSpeculator, type Speculator, speculatorOf } from './speculate.ts';
 
 export interface ScraperDefinition {
@@ -18,15 +19,24 @@ export interface ScraperDefinition {
   readonly baseUrl: string;
   readonly entries: ReadonlyMap<string, Entry<unknown>>;
   readonly speculators: ReadonlyMap<string, Speculator>;
+  readonly sessions: ReadonlyMap<string, Session>;
   /** Names of the generator methods, in the order of their declaration. */
   readonly steps: readonly string[];
   /** For names out of the ledger. Throws `unknown_entry` when the scraper has no such any more. */
   entryNamed(name: string): Entry<unknown>;
   speculatorNamed(name: string): Speculator;
+  sessionNamed(name: string): Session;
   hasStep(name: string): boolean;
   stepNamed(name: string): AnyStep;
   nameOf(step: AnyStep): string;
+  /** The method or field of a name out of the ledger. Throws `scraper_definition` when there is none any more. */
+  functionNamed(name: string): AuthorFunction;
+  /** The name of a method or field. Throws `invalid_request` for any other function: it could not be found again. */
+  functionName(given: AuthorFunction): string;
 }
+
+/** A function of the scraper that is named by reference. */
+export type AuthorFunction = (...args: never[]) => unknown;
 
 /**
  * Reads `scraper`'s entries and steps; `baseUrl` replaces its own, to run it on a copy of the site. Throws
@@ -44,6 +54,11 @@ export function defineScraper(scraper: Scraper, baseUrl = scraper.baseUrl): Scra
   const methods = methodsOf(scraper);
   const speculators = speculatorsOf(scraper, methods);
   checkPriorities(scraper, name, methods);
+  const sessions = sessionsOf(scraper);
+  const functions = new Map<string, AuthorFunction>([
+    ...methods,
+    ...Object.entries(scraper).filter((pair): pair is [string, AuthorFunction] => typeof pair[1] === 'function'),
+  ]);
   const names = new Map([...methods].map(([methodName, method]) => [method, methodName]));
   return {
     scraper,
@@ -51,9 +66,11 @@ export function defineScraper(scraper: Scraper, baseUrl = scraper.baseUrl): Scra
     baseUrl,
     entries,
     speculators,
+    sessions,
     steps: [...methods].filter(([, method]) => isGenerator(method)).map(([methodName]) => methodName),
     entryNamed: (entryName) => named(entries, name, 'entry', entryName),
     speculatorNamed: (speculatorName) => named(speculators, name, 'speculator', speculatorName),
+    sessionNamed: (sessionName) => named(sessions, name, 'session', sessionName),
     hasStep: (stepName) => methods.has(stepName),
     stepNamed(stepName) {
       const step = methods.get(stepName);
@@ -64,6 +81,16 @@ export function defineScraper(scraper: Scraper, baseUrl = scraper.baseUrl): Scra
       const stepName = names.get(step);
       if (stepName === undefined) throw strangeStep(name, step);
       return stepName;
+    },
+    functionNamed(functionName) {
+      const found = functions.get(functionName);
+      if (found === undefined) throw unknownFunction(name, functionName);
+      return found;
+    },
+    functionName(given) {
+      const found = [...functions].find(([, one]) => one === given);
+      if (found === undefined) throw strangeFunction(name, given);
+      return found[0];
     },
   };
 }
@@ -93,6 +120,13 @@ function speculatorsOf(scraper: Scraper, methods: ReadonlyMap<string, AnyStep>):
     if (speculator !== undefined) speculators.set(name, speculator);
   }
   return speculators;
+}
+
+/** Each is told the name of its field. */
+function sessionsOf(scraper: Scraper): Map<string, Session> {
+  const sessions = new Map(Object.entries(scraper).filter((pair): pair is [string, Session] => isSession(pair[1])));
+  for (const [name, session] of sessions) nameSession(session, name);
+  return sessions;
 }
 
 /** Methods of the class and its ancestors; the most derived one of a name wins. */
@@ -136,6 +170,25 @@ function strangeStep(scraper: string, step: AnyStep): CurlewError {
     {
       remedy:
         'Steps are named by method reference, as in get(url, this.parseCase); arrow functions and bound methods cannot be stored.',
+    },
+  );
+}
+
+function unknownFunction(scraper: string, name: string): CurlewError {
+  return new CurlewError(ErrorCode.scraperDefinition, `${scraper} has no method or field named ${name}.`, {
+    remedy: 'A request of the run needs it: give it its name back, or name the file the run was begun with (--file).',
+  });
+}
+
+function strangeFunction(scraper: string, given: AuthorFunction): CurlewError {
+  const what = given.name || 'a function';
+  return new CurlewError(
+    ErrorCode.invalidRequest,
+    `A download names ${what}, which is no method or field of ${scraper}.`,
+    {
+      remedy:
+        'A request is stored, and may be made by another process: name the function by reference, as in this.fileAddress. A ' +
+        'function that is written in place cannot be found again.',
     },
   );
 }

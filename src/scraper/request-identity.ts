@@ -2,7 +2,7 @@
 // requests has a chance of 1 in 10^21 of ever confusing two.
 
 import { hash } from 'node:crypto';
-import type { RequestBody } from '../ledger/request-spec.ts';
+import type { RequestBody, ValueReference } from '../ledger/request-spec.ts';
 
 const IDENTITY_BYTES = 16;
 
@@ -12,6 +12,10 @@ export interface Identified {
   readonly url: string;
   readonly body: RequestBody | undefined;
   readonly key: string | false | undefined;
+  /** References to values of a session in the URL and the body: what they stand for does not count. */
+  readonly values?: Readonly<Record<string, ValueReference>> | undefined;
+  /** Whether it asks for the address of a file, and then for the file. */
+  readonly signed?: boolean;
 }
 
 /**
@@ -30,6 +34,8 @@ export function requestIdentity(request: Identified, occurrence: string): Uint8A
 function identityText(request: Identified, occurrence: string): string {
   if (request.key === false) return `once\n${occurrence}`;
   if (request.key !== undefined) return `key\n${request.key}`;
-  if (request.body === undefined) return `${request.method}\n${request.url}`;
-  return `${request.method}\n${request.url}\n${JSON.stringify(request.body)}`;
+  const { method, url, body, values = {}, signed = false } = request;
+  const plain = body === undefined ? `${method}\n${url}` : `${method}\n${url}\n${JSON.stringify(body)}`;
+  const used = Object.entries(values).filter(([placeholder]) => plain.includes(placeholder));
+  return used.length === 0 && !signed ? plain : `${plain}\n${JSON.stringify({ signed, used })}`;
 }

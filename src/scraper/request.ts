@@ -4,11 +4,13 @@
 import type { RequestBody } from '../ledger/request-spec.ts';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import type { Json } from '../platform/json.ts';
+import type { Accept } from './accept.ts';
 import { encodeFields } from './page/form-encoding.ts';
 import type { Page } from './page/page.ts';
 import type { SavedFile } from './page/saved-file.ts';
 import type { ScrapedRecord } from './record.ts';
-import { readTarget } from './request-target.ts';
+import { readFileOptions, readTarget } from './request-target.ts';
+import type { Session, SessionValue } from './session.ts';
 
 /** What a step may yield. */
 export type Yielded = Request | ScrapedRecord;
@@ -28,9 +30,9 @@ export type Handed = readonly [context?: unknown];
 /** How a request is to be made, beyond its URL. */
 export interface RequestOptions {
   /** Extra header fields. They win over Curlew's own. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | SessionValue>>;
   /** Cookies for this request only, beside those of its session. */
-  readonly cookies?: Readonly<Record<string, string>>;
+  readonly cookies?: Readonly<Record<string, string | SessionValue>>;
   /** Higher goes first. Default: the priority of the step it leads to, else 0. */
   readonly priority?: number;
   /**
@@ -38,13 +40,43 @@ export interface RequestOptions {
    * `false` makes every such request its own, so that the same URL is fetched again.
    */
   readonly key?: string | false;
-  /** Name of the cookie scope. Requests of one session share cookies, other sessions do not see them. Default: `default`. */
-  readonly session?: string;
+  /**
+   * The session it is made in: one that the scraper declares, or just a name. Requests of one session share cookies, other
+   * sessions do not see them. Default: that of the values it uses, else `default`.
+   */
+  readonly session?: string | Session;
   /** `browser` loads the page in Chromium and reads it after its scripts ran. Default: `http`. */
   readonly via?: 'http' | 'browser';
   /** With `via: 'browser'`: wait until an element matches this CSS selector. */
   readonly waitFor?: string;
 }
+
+/** What is to be seen to when a file is saved. */
+export interface FileOptions {
+  /** What the file must be to be kept; checked while it is streamed. Default: anything. */
+  readonly accept?: Accept;
+  /**
+   * Hosts that the file may come from, also after redirects: `*.box.com`. Only over https, unless the entry says `http://`.
+   * Default: any.
+   */
+  readonly from?: readonly string[];
+  /**
+   * The file's place under `files/named/`, such as `judgments/2026-17.pdf`. Another file in that place is never overwritten: the
+   * new one is put beside it. Default: a place that follows from its content.
+   */
+  readonly path?: string;
+}
+
+/** Where a file is, with options of the request and of the file. */
+export type DownloadTarget = string | Addressed | (RequestOptions & FileOptions & { readonly url: string | Addressed });
+
+/** Reads the address of a file out of the answer to a ticket request. A method or field of the scraper, by reference. */
+export type AddressReader = (page: Page) => string | Addressed;
+
+/** What follows the step of a signed download. */
+export type AfterSignedStep<Context extends Handed> = [] extends Context
+  ? [context?: Context[0], options?: FileOptions]
+  : [context: Context[0], options?: FileOptions];
 
 /** A thing with an address: a `URL`, a link of a page. */
 export type Addressed = { readonly href: string } | { readonly url: string };
@@ -76,7 +108,9 @@ export interface Request {
   readonly body: RequestBody | undefined;
   readonly step: AnyStep | undefined;
   readonly context: unknown;
-  readonly options: RequestOptions;
+  readonly options: RequestOptions & FileOptions;
+  /** Set for a signed download: the request asks for the file's address, and this reads it. */
+  readonly signed?: AddressReader;
 }
 
 /**
@@ -101,10 +135,20 @@ export function get(target: Target | SentForm, ...next: readonly unknown[]): Req
   return build('get', address, 'GET', 'page', undefined, next);
 }
 
+/** What JSON can hold, with values of a session among it. */
+export type JsonBody =
+  | string
+  | number
+  | boolean
+  | null
+  | SessionValue
+  | readonly JsonBody[]
+  | { readonly [key: string]: JsonBody };
+
 /** A body for `post`: form fields, a JSON value, or text of a given media type. */
 export type PostBody =
-  | { readonly form: Readonly<Record<string, string | readonly string[]>> }
-  | { readonly json: Json }
+  | { readonly form: Readonly<Record<string, string | SessionValue | readonly (string | SessionValue)[]>> }
+  | { readonly json: JsonBody }
   | { readonly text: string; readonly type: string };
 
 /**
@@ -130,18 +174,53 @@ export function post(target: Target, body: PostBody, ...next: readonly unknown[]
  *
  * @example
  * yield download(page.link('a.pdf'), this.savedPdf, { number: '2026-17' });
+ * yield download({ url: page.link('a.pdf'), accept: pdf(), path: 'judgments/17.pdf' }, this.savedPdf, { number: '2026-17' });
  */
 export function download<Context extends Handed>(
-  target: Target,
+  target: DownloadTarget,
   step: Step<SavedFile, Context>,
   ...context: NoInfer<Context>
 ): Request;
-export function download(target: Target): Request;
-export function download(target: Target, ...next: readonly unknown[]): Request {
+export function download(target: DownloadTarget): Request;
+export function download(target: DownloadTarget, ...next: readonly unknown[]): Request {
   return build('download', readTarget('download', target), 'GET', 'file', undefined, next);
 }
 
-type Maker = 'get' | 'post' | 'download';
+/**
+ * Downloads a file whose address is good for minutes: makes the ticket request, reads the address out of its answer with `url`,
+ * and streams the file to disk. One request with one verdict; every attempt asks for a new address. The answer of the ticket and
+ * the address are stored nowhere.
+ *
+ * @example
+ * yield download.signed(
+ *   post({ url: '/ajax', session: this.court }, { form: { file: token, security: this.court.value('nonce') } }),
+ *   this.fileAddress, this.savedPdf, { token }, { accept: pdf(), from: ['*.box.com'] });
+ */
+download.signed = <Context extends Handed>(
+  ticket: Request,
+  url: AddressReader,
+  step: Step<SavedFile, Context>,
+  ...[context, options = {}]: AfterSignedStep<NoInfer<Context>>
+): Request => {
+  if (!isRequest(ticket) || ticket.saves === 'file' || ticket.step !== undefined) {
+    throw new CurlewError(ErrorCode.invalidRequest, 'download.signed is given no ticket request.', {
+      remedy: 'Give a get or post without a step first: download.signed(post(…), this.fileAddress, this.savedPdf).',
+    });
+  }
+  if (typeof url !== 'function') {
+    throw new CurlewError(ErrorCode.invalidRequest, 'download.signed is given nothing that reads the address.', {
+      remedy: 'Name a method or field of the scraper: download.signed(post(…), this.fileAddress, this.savedPdf).',
+    });
+  }
+  const made = build('download.signed', ticket, ticket.method, 'file', ticket.body, [step, context]);
+  return {
+    ...made,
+    options: { ...ticket.options, ...readFileOptions('download.signed', made.url, options) },
+    signed: url,
+  };
+};
+
+type Maker = 'get' | 'post' | 'download' | 'download.signed';
 
 /** `next`: what was written after the target and the body. Nothing is no step; an `undefined` there is a misspelt one. */
 function build(
@@ -176,11 +255,12 @@ function submittedBody({ method, fields, encoding }: FormSubmission): RequestBod
 
 function readBody({ url }: Pick<Request, 'url'>, body: PostBody): RequestBody {
   if (typeof body === 'object' && body !== null) {
-    if ('json' in body) return { kind: 'json', value: body.json };
+    // A value of a session in it is a text by the time that it is queued.
+    if ('json' in body) return { kind: 'json', value: body.json as Json };
     if ('text' in body) return { kind: 'text', text: body.text, type: body.type };
     if ('form' in body && typeof body.form === 'object' && body.form !== null) {
       const fields = Object.entries(body.form).flatMap(([name, value]) =>
-        (typeof value === 'string' ? [value] : value).map((one) => [name, one] as const),
+        (Array.isArray(value) ? value : [value]).map((one) => [name, String(one)] as const),
       );
       return { kind: 'form', fields };
     }
