@@ -31,6 +31,8 @@ export class RecordOffice {
   cached: string | undefined;
   /** Other nonces on the page, before the right one. */
   decoys: readonly string[] = [];
+  /** How many were told that their session is over. */
+  refused = 0;
   readonly #addresses = new Map<string, { readonly record: string; isGood: boolean }>();
   #count = 0;
   #cookies = new Set<string>();
@@ -70,6 +72,7 @@ export class RecordOffice {
     if (pathname === '/robots.txt') response.writeHead(404).end();
     else if (pathname === '/desk') this.#desk(response, search);
     else if (!this.#isKnown(request, body.get('security') ?? searchParams.get('key') ?? request.headers['x-nonce'])) {
+      this.refused++;
       response.writeHead(403, { 'content-type': 'text/html' }).end('-1');
     } else if (pathname === '/list') {
       const ids = Array.from({ length: this.records }, (_, index) => index + 1);
@@ -83,15 +86,15 @@ export class RecordOffice {
 
   answerFile(request: IncomingMessage, response: ServerResponse): void {
     const { pathname } = new URL(request.url ?? '/', this.filesUrl);
+    if (pathname === '/robots.txt') {
+      response.writeHead(404).end();
+      return;
+    }
     this.asked.push('/file');
     const [odd, ...rest] = this.odd.get('/file') ?? [];
     if (odd !== undefined) {
       this.odd.set('/file', rest);
       odd(response, request);
-      return;
-    }
-    if (pathname === '/robots.txt') {
-      response.writeHead(404).end();
       return;
     }
     const address = this.#addresses.get(pathname);

@@ -28,12 +28,12 @@ export function fetchRequestOf(spec: RequestSpec, values: FilledValues = NOTHING
 /** The texts for the placeholders of a request, or the first reference that there is none for. */
 export function fillIn(
   { values = NONE }: Pick<RequestSpec, 'values'>,
-  valueOf: (reference: ValueReference) => string | undefined,
+  find: (reference: ValueReference) => string | undefined,
 ): { readonly filled: FilledValues; readonly missing: ValueReference | undefined } {
   const filled = new Map<string, string>();
   let missing: ValueReference | undefined;
   for (const [placeholder, reference] of Object.entries(values)) {
-    const value = valueOf(reference);
+    const value = find(reference);
     if (value === undefined) missing ??= reference;
     const text = value ?? reference.or;
     if (text !== undefined) filled.set(placeholder, text);
