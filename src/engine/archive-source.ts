@@ -16,8 +16,8 @@ import type { AnswerSource } from './answer-source.ts';
 import { findDownloadFault } from './check-download.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { readExchange } from './read-exchange.ts';
+import { expiredReason } from './session/asked.ts';
 import { hasExpired } from './session/has-expired.ts';
-import { expiredReason } from './session/request-asker.ts';
 import type { Settings } from './settings.ts';
 
 export class ArchiveSource implements AnswerSource {

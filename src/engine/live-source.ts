@@ -16,8 +16,9 @@ import { systemRandom } from '../platform/random.ts';
 import type { ScraperDefinition } from '../scraper/definition.ts';
 import type { AnswerSource } from './answer-source.ts';
 import type { DataDirectory } from './data-directory.ts';
+import { needsScraper } from './session/asked.ts';
 import { fetchRequestOf } from './session/encode-request.ts';
-import { needsScraper, RequestAsker } from './session/request-asker.ts';
+import { RequestAsker } from './session/request-asker.ts';
 import type { SavedOpenings } from './session/session-keeper.ts';
 import type { Settings } from './settings.ts';
 

@@ -7,7 +7,7 @@ import { replaceEach } from './replace-each.ts';
 const NONE: Readonly<Record<string, never>> = {};
 /** As many texts as a request has placeholders. */
 export type FilledValues = ReadonlyMap<string, string>;
-const NOTHING_FILLED: FilledValues = new Map();
+export const NOTHING_FILLED: FilledValues = new Map();
 
 /** With `values` by placeholder. What has no value stays a placeholder: so it is written down. */
 export function fetchRequestOf(spec: RequestSpec, values: FilledValues = NOTHING_FILLED): FetchRequest {
@@ -25,16 +25,16 @@ export function fetchRequestOf(spec: RequestSpec, values: FilledValues = NOTHING
   };
 }
 
-/** The texts for the placeholders of a request, or the first reference that there is none for. */
+/** The texts for the placeholders of a request, and the references that there is none for. */
 export function fillIn(
   { values = NONE }: Pick<RequestSpec, 'values'>,
   find: (reference: ValueReference) => string | undefined,
-): { readonly filled: FilledValues; readonly missing: ValueReference | undefined } {
+): { readonly filled: FilledValues; readonly missing: readonly ValueReference[] } {
   const filled = new Map<string, string>();
-  let missing: ValueReference | undefined;
+  const missing: ValueReference[] = [];
   for (const [placeholder, reference] of Object.entries(values)) {
     const value = find(reference);
-    if (value === undefined) missing ??= reference;
+    if (value === undefined) missing.push(reference);
     const text = value ?? reference.or;
     if (text !== undefined) filled.set(placeholder, text);
   }

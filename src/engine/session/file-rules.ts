@@ -13,11 +13,15 @@ interface RulesParts {
   readonly timeoutMs: number;
 }
 
-/** Undefined for what saves no file, or wants nothing of it. */
-export function fileRulesOf({ saves, accept, path }: RequestSpec, parts: RulesParts): FileRules | undefined {
-  if (saves !== 'file' || (accept === undefined && path === undefined)) return undefined;
+/** Undefined for what saves no file, or wants nothing of it. `secrets` must not be kept with a file that is refused. */
+export function fileRulesOf(
+  { saves, accept, path }: RequestSpec,
+  parts: RulesParts,
+  secrets: readonly string[],
+): FileRules | undefined {
+  if (saves !== 'file' || (accept === undefined && path === undefined && secrets.length === 0)) return undefined;
   const check = accept && (() => checkAll(accept.map((one) => checkOf(ruleOf(one, parts)))));
-  return { check, place: path };
+  return { check, place: path, ...(secrets.length > 0 && { secrets }) };
 }
 
 /** Whether the file may come from an address; undefined: from any. */

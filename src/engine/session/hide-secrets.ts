@@ -7,7 +7,7 @@ import { replaceEach } from './replace-each.ts';
 
 const HIDDEN = '***';
 /** A shorter text says too little to be a secret, and stands in too many others. */
-const SHORTEST_SECRET = 4;
+export const SHORTEST_SECRET = 4;
 
 /** Fields of an answer that hold no secret, where the rest may. */
 const HARMLESS: ReadonlySet<string> = new Set([

@@ -6,31 +6,29 @@ import type { FetchPipeline } from '../../fetch/fetch-pipeline.ts';
 import type { FetchedExchange, Outcome, OutcomeWithoutPage } from '../../fetch/outcome.ts';
 import type { Patience } from '../../fetch/patience.ts';
 import type { RequestSpec, ValueReference } from '../../ledger/request-spec.ts';
-import { fetchRequestOf, fillIn } from './encode-request.ts';
+import { type Asked, expiredReason, failed, writtenAs } from './asked.ts';
+import { type FilledValues, fetchRequestOf, fillIn, NOTHING_FILLED } from './encode-request.ts';
 import { fileRulesOf, permitsOf } from './file-rules.ts';
 import { hasExpired } from './has-expired.ts';
-import { type Hide, hiderOf, hideValues } from './hide-secrets.ts';
-import type { Got } from './session-keeper.ts';
-import { type SavedOpenings, SessionKeeper } from './session-keeper.ts';
+import { type Hide, hideAnswer, hiderOf, hideValues, SHORTEST_SECRET } from './hide-secrets.ts';
+import { type Got, type SavedOpenings, SessionKeeper } from './session-keeper.ts';
 import type { OpenerParts } from './session-opener.ts';
-import { valueAt } from './session-state.ts';
+import { type OpenedSession, valueAt } from './session-state.ts';
 import { SignedDownload } from './signed-download.ts';
 
 export interface AskerParts extends Omit<OpenerParts, 'pipeline'> {
   readonly pipeline: Pick<FetchPipeline, 'fetch' | 'tell'>;
 }
 
-/** What one asking came to, and what it must not be written down with. */
-export interface Asked {
-  readonly outcome: Outcome;
-  readonly hide: Hide;
-  /** The body of the request, with references. */
-  readonly body: Uint8Array | undefined;
-}
+/** How an exchange is written down. */
+type Write = (exchange: FetchedExchange, hide: Hide, body: Uint8Array | undefined) => FetchedExchange;
+
+type Ready =
+  | { readonly kind: 'ready'; readonly opened: OpenedSession; readonly filled: FilledValues }
+  | Extract<Got, { kind: 'failed' }>;
 
 /** A request that is told so often that its session is over will not get on. */
 const MOST_ASKS = 20;
-const AS_IT_IS: Hide = (text) => text;
 
 export class RequestAsker {
   readonly #parts: AskerParts;
@@ -51,7 +49,7 @@ export class RequestAsker {
     try {
       const outcome =
         spec.signed === undefined
-          ? hidden(await this.#ask(spec, patience, trail))
+          ? (await this.#ask(spec, hideValues, patience, trail)).written
           : await this.#signed(spec, spec.signed).fetch(patience, trail);
       return { ...outcome, exchanges: [...trail, ...outcome.exchanges] };
     } catch (error) {
@@ -63,94 +61,83 @@ export class RequestAsker {
 
   #signed(spec: RequestSpec, reader: string): SignedDownload {
     const ticket: RequestSpec = { ...spec, saves: 'page', accept: undefined, from: undefined, path: undefined };
-    const ask = (patience: Patience, trail: FetchedExchange[]) => this.#ask(ticket, patience, trail);
+    const ask = (patience: Patience, trail: FetchedExchange[]) => this.#ask(ticket, hideAnswer, patience, trail);
     return new SignedDownload(spec, { ...this.#parts, reader, ask });
   }
 
   /** Makes the request, again after its session was opened anew. The exchanges of all but the last asking go to `trail`. */
-  async #ask(spec: RequestSpec, patience: Patience, trail: FetchedExchange[]): Promise<Asked> {
-    const { definition, pipeline, timeoutMs } = this.#parts;
+  async #ask(spec: RequestSpec, write: Write, patience: Patience, trail: FetchedExchange[]): Promise<Asked> {
+    const { definition, timeoutMs } = this.#parts;
     const name = spec.session ?? '';
     const session = spec.values === undefined ? definition.sessions.get(name) : definition.sessionNamed(name);
-    const file = { file: fileRulesOf(spec, this.#parts), permits: permitsOf(spec) };
-    if (session === undefined) {
-      const request = { ...fetchRequestOf(spec), ...file };
-      return { outcome: await pipeline.fetch(request, patience), hide: AS_IT_IS, body: request.body?.bytes };
-    }
-    const body = fetchRequestOf(spec).body?.bytes;
-    let got = await this.#keeper.get(name, patience, trail);
-    let hasLooked = false;
-    for (let asks = 1, nth: number | undefined; ; asks++) {
-      if (got.kind === 'failed') return { outcome: { ...got.outcome, exchanges: [] }, hide: AS_IT_IS, body };
-      const { opened } = got;
-      const { filled, missing } = fillIn(spec, ({ path }) => valueAt(opened, path));
-      if (missing !== undefined && !hasLooked) {
-        hasLooked = true;
-        got = await this.#keeper.lacks(name, opened, patience, trail);
-        continue;
-      }
-      if (missing !== undefined && missing.or === undefined) return { outcome: lacks(missing), hide: AS_IT_IS, body };
-      const hide = hiderOf(filled);
-      const request = { ...fetchRequestOf(spec, filled), ...file, tells: hide };
-      const outcome = scrubbed(await pipeline.fetch(request, patience), hide);
-      const asked = { outcome, hide, body };
-      const looked = hasExpired(definition, session, name, outcome, spec.url, timeoutMs);
-      if (looked.kind === 'failed')
-        return { ...asked, outcome: { ...failed(looked.reason), exchanges: outcome.exchanges } };
+    if (session === undefined) return this.#send(spec, undefined, write, patience);
+    let ready = await this.#fill(spec, await this.#keeper.get(name, patience, trail), patience, trail);
+    for (let asks = 1, first: number | undefined; ; asks++) {
+      if (ready.kind === 'failed') return notAsked(ready.outcome);
+      const { opened, filled } = ready;
+      const asked = await this.#send(spec, filled, write, patience);
+      const looked = hasExpired(definition, session, name, asked.outcome, spec.url, timeoutMs);
+      if (looked.kind === 'failed') return replaced(asked, failed(looked.reason));
       if (!looked.value) {
-        if (outcome.kind === 'ok') this.#keeper.accept(name, opened);
+        if (asked.outcome.kind === 'ok') this.#keeper.accept(name, opened);
         return asked;
       }
-      const next: Got | undefined =
-        asks < MOST_ASKS
-          ? await this.#keeper.expired(name, opened, nth !== undefined && nth !== opened.nth, patience, trail)
-          : undefined;
-      if (next === undefined) return { ...asked, outcome: expiredAgain(name, outcome) };
-      trail.push(...outcome.exchanges.map((exchange) => hideValues(exchange, hide, body)));
-      nth ??= opened.nth;
-      got = next;
+      trail.push(...asked.written.exchanges);
+      first ??= opened.nth;
+      const hasReopened = first !== opened.nth || asks >= MOST_ASKS;
+      const next = await this.#keeper.expired(name, opened, hasReopened, patience, trail);
+      if (next === undefined || asks >= MOST_ASKS) return notAsked(expired(name, asked.outcome));
+      ready = await this.#fill(spec, next, patience, trail);
     }
+  }
+
+  /** The values of the request. One that is missing is looked for in the session opened anew, if that may help. */
+  async #fill(spec: RequestSpec, got: Got, patience: Patience, trail: FetchedExchange[]): Promise<Ready> {
+    const fillWith = (opened: OpenedSession) => fillIn(spec, ({ path }) => valueAt(opened, path));
+    if (got.kind === 'failed') return got;
+    const { filled, missing } = fillWith(got.opened);
+    if (missing.length === 0) return { kind: 'ready', opened: got.opened, filled };
+    const again = await this.#keeper.lacks(spec.session ?? '', got.opened, patience, trail);
+    if (again.kind === 'failed') return again;
+    const second = fillWith(again.opened);
+    const needed = second.missing.find(({ or }) => or === undefined);
+    if (needed !== undefined) return { kind: 'failed', outcome: lacks(needed) };
+    return { kind: 'ready', opened: again.opened, filled: second.filled };
+  }
+
+  /** Without `filled` it is in no session that has something to hide. */
+  async #send(spec: RequestSpec, filled: FilledValues | undefined, write: Write, patience: Patience): Promise<Asked> {
+    const secrets = [...(filled?.values() ?? [])].filter(({ length }) => length >= SHORTEST_SECRET);
+    const hide = hiderOf(filled ?? NOTHING_FILLED);
+    const request = {
+      ...fetchRequestOf(spec, filled),
+      file: fileRulesOf(spec, this.#parts, secrets),
+      permits: permitsOf(spec),
+      ...(secrets.length > 0 && { tells: hide }),
+    };
+    const came = await this.#parts.pipeline.fetch(request, patience);
+    const outcome = 'reason' in came ? { ...came, reason: hide(came.reason) } : came;
+    if (filled === undefined && write === hideValues) return { outcome, written: outcome, secrets };
+    const body = fetchRequestOf(spec).body?.bytes;
+    return { outcome, written: writtenAs(outcome, (exchange) => write(exchange, hide, body)), secrets };
   }
 }
 
-/** The outcome as it may be written down, and handed to a step. */
-function hidden({ outcome, hide, body }: Asked): Outcome {
-  if (hide === AS_IT_IS) return outcome;
-  const exchanges = outcome.exchanges.map((exchange) => hideValues(exchange, hide, body));
-  return outcome.kind === 'ok'
-    ? { ...outcome, exchanges, response: hideValues(outcome.response, hide, body) }
-    : { ...outcome, exchanges };
-}
-
-/** What went wrong may be told with an address or a header field in it. */
-function scrubbed(outcome: Outcome, hide: Hide): Outcome {
-  return 'reason' in outcome ? { ...outcome, reason: hide(outcome.reason) } : outcome;
-}
-
-/** Why a request is blocked. */
-export function expiredReason(name: string, status: number | undefined): string {
-  return `session ${name} has expired, also after it was opened anew (status ${status})`;
-}
-
-function expiredAgain(name: string, { exchanges }: Outcome): Outcome {
+function expired(name: string, { exchanges }: Outcome): OutcomeWithoutPage {
   const status = exchanges.at(-1)?.status;
-  const reason = expiredReason(name, status);
-  return { kind: 'url_specific', status, reason, retriable: false, verdict: 'blocked', exchanges };
+  return { ...failed(expiredReason(name, status)), status, verdict: 'blocked' };
 }
 
-function lacks({ session, path }: ValueReference): Outcome {
-  const reason = `session ${session} has no value ${path.join(' ')}`;
-  return { ...failed(reason), exchanges: [] };
+function lacks({ session, path }: ValueReference): OutcomeWithoutPage {
+  return failed(`session ${session} has no value ${path.join(' ')}`);
 }
 
-function failed(reason: string): OutcomeWithoutPage {
-  return { kind: 'url_specific', status: undefined, reason, retriable: false, verdict: 'failed' };
+function notAsked(meaning: OutcomeWithoutPage): Asked {
+  const outcome = { ...meaning, exchanges: [] };
+  return { outcome, written: outcome, secrets: [] };
 }
 
-/** For whoever has no scraper at hand: a repair. */
-export function needsScraper(): Outcome {
-  return {
-    ...failed('it is made in a session or with a signed address, for which its scraper is needed'),
-    exchanges: [],
-  };
+function replaced({ outcome, written, secrets }: Asked, meaning: OutcomeWithoutPage): Asked {
+  const { exchanges } = written;
+  return { outcome: { ...meaning, exchanges: outcome.exchanges }, written: { ...meaning, exchanges }, secrets };
 }

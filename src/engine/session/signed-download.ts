@@ -10,11 +10,11 @@ import type { RequestSpec } from '../../ledger/request-spec.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { ScraperDefinition } from '../../scraper/definition.ts';
 import type { Addressed, AddressReader } from '../../scraper/request.ts';
+import { type Asked, failed, writtenAs } from './asked.ts';
 import { type Called, callAuthor } from './call-author.ts';
 import { fileRulesOf, permitsOf } from './file-rules.ts';
-import { type Hide, hideAddress, hideAnswer } from './hide-secrets.ts';
+import { type Hide, hideAddress, hideAnswer, hiderOf } from './hide-secrets.ts';
 import { pageOf } from './page-of.ts';
-import type { Asked } from './request-asker.ts';
 
 interface SignedParts {
   readonly pipeline: Pick<FetchPipeline, 'fetch'>;
@@ -46,12 +46,12 @@ export class SignedDownload {
   /** As `FetchPipeline.fetch`; `trail` takes all exchanges but the last. */
   async fetch(patience: Patience, trail: FetchedExchange[]): Promise<Outcome> {
     for (let asks = 1; ; asks++) {
-      const { outcome: ticket, hide, body } = await this.#parts.ask(patience, trail);
-      trail.push(...ticket.exchanges.map((exchange) => hideAnswer(exchange, hide, body)));
+      const { outcome: ticket, written, secrets } = await this.#parts.ask(patience, trail);
+      trail.push(...written.exchanges);
       if (ticket.kind !== 'ok') return { ...ticket, exchanges: [] };
       const address = this.#readAddress(ticket.response);
       if (address.kind === 'failed') return { ...failed(address.reason), exchanges: [] };
-      const file = await this.#fetchFile(address.value, patience, trail);
+      const file = await this.#fetchFile(address.value, secrets, patience, trail);
       const isRefused = file.kind === 'url_specific' && file.failure === undefined && REFUSALS.has(file.status);
       if (!isRefused) return file;
       if (asks > 1) return refusedTwice(file);
@@ -78,11 +78,16 @@ export class SignedDownload {
     return { kind: 'value', value: url };
   }
 
-  async #fetchFile(url: URL, patience: Patience, trail: FetchedExchange[]): Promise<Outcome> {
+  async #fetchFile(
+    url: URL,
+    values: readonly string[],
+    patience: Patience,
+    trail: FetchedExchange[],
+  ): Promise<Outcome> {
     const { pipeline, clock } = this.#parts;
     const spec = this.#spec;
-    const secrets = [url.pathname + url.search, url.search].filter((text) => text.length > 1);
-    const hide: Hide = (text) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '/***'), text);
+    const secrets = [url.pathname + url.search, url.search, ...values].filter((text) => text.length > 1);
+    const hide = hiderOf(secrets.map((secret) => ['***', secret]));
     for (let waits = 0; ; waits++) {
       const outcome = await pipeline.fetch(
         {
@@ -98,7 +103,7 @@ export class SignedDownload {
           home: spec.url,
           permits: permitsOf(spec),
           tells: hideAddress,
-          file: { ...fileRulesOf(spec, this.#parts), secrets, waits: true },
+          file: { ...fileRulesOf(spec, this.#parts, secrets), waits: true },
         },
         patience,
       );
@@ -121,13 +126,8 @@ function addressIn(given: string | Addressed): string | undefined {
 }
 
 function hidden(outcome: Outcome, hide: Hide): Outcome {
-  const hideOne = (exchange: FetchedExchange) => ({
-    ...hideAnswer(exchange, hide, undefined),
-    url: hideAddress(exchange.url),
-  });
-  const exchanges = outcome.exchanges.map(hideOne);
-  if (outcome.kind === 'ok') return { ...outcome, exchanges, response: hideOne(outcome.response) };
-  return 'reason' in outcome ? { ...outcome, reason: hide(outcome.reason), exchanges } : { ...outcome, exchanges };
+  const told = 'reason' in outcome ? { ...outcome, reason: hide(outcome.reason) } : outcome;
+  return writtenAs(told, (one) => ({ ...hideAnswer(one, hide, undefined), url: hideAddress(one.url) }));
 }
 
 /** The site has named an address for it: that there is no such file is not the site's word. */
@@ -144,8 +144,4 @@ function refusedTwice(outcome: Extract<Outcome, { kind: 'url_specific' }>): Outc
 function notReady(): OutcomeWithoutPage {
   const reason = `the file did not get ready: 202 Accepted, ${MOST_WAITS + 1} times`;
   return { kind: 'url_specific', status: 202, reason, retriable: true, verdict: 'failed' };
-}
-
-function failed(reason: string): OutcomeWithoutPage {
-  return { kind: 'url_specific', status: undefined, reason, retriable: false, verdict: 'failed' };
 }
