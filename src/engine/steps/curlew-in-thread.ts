@@ -5,6 +5,7 @@ import { CurlewError, ErrorCode } from '../../platform/errors.ts';
 
 export { proxyName } from '../../fetch/proxy/proxy-name.ts';
 export { CurlewError, ErrorCode } from '../../platform/errors.ts';
+export { minBytes, notHtml, pdf } from '../../scraper/accept.ts';
 export { entry } from '../../scraper/entry.ts';
 export { Form } from '../../scraper/page/form.ts';
 export { Link } from '../../scraper/page/link.ts';
@@ -16,6 +17,7 @@ export { StructureError } from '../../scraper/page/structure-error.ts';
 export { record } from '../../scraper/record.ts';
 export { download, get, post } from '../../scraper/request.ts';
 export { Scraper } from '../../scraper/scraper.ts';
+export { session } from '../../scraper/session.ts';
 export { speculate } from '../../scraper/speculate.ts';
 export { defineSite } from '../../sites/define-site.ts';
 
