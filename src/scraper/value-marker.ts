@@ -43,13 +43,16 @@ export function placeValues<Parts extends object>(parts: Parts): Placed<Parts> {
   return { parts: JSON.parse(placed), values };
 }
 
-/** `__court.nonce__`, unless that stands in the request already or means something else. */
+/**
+ * `__court.nonce__`, unless that stands in the request already or means something else. There is no `_` in its name, so that no two
+ * of them, side by side, can be read as another.
+ */
 function unusedName(
   { session, path }: ValueReference,
   text: string,
   values: Readonly<Record<string, unknown>>,
 ): string {
-  const name = [session, ...path].map((part) => part.replaceAll(/[^\w-]/g, '_')).join('.');
+  const name = [session, ...path].map((part) => part.replaceAll(/[^A-Za-z0-9-]/g, '-')).join('.');
   for (let number = 1; ; number++) {
     const placeholder = number === 1 ? `__${name}__` : `__${name}.${number}__`;
     if (!text.includes(placeholder) && !Object.hasOwn(values, placeholder)) return placeholder;
