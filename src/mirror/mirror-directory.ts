@@ -20,7 +20,7 @@ export interface MirrorDirectory {
 }
 
 /** Name within `pdfs/` of the directory of files that are not whole. */
-export const PARTIAL = '.partial';
+const PARTIAL = '.partial';
 
 export function mirrorDirectory(path: string): MirrorDirectory {
   const pdfs = join(path, 'pdfs');

@@ -36,7 +36,7 @@ export interface ScraperDefinition {
 }
 
 /** A function of the scraper that is named by reference. */
-export type AuthorFunction = (...args: never[]) => unknown;
+type AuthorFunction = (...args: never[]) => unknown;
 
 /**
  * Reads `scraper`'s entries and steps; `baseUrl` replaces its own, to run it on a copy of the site. Throws

@@ -49,6 +49,13 @@ describe('a session', () => {
     expect(await dataOf('2')).toEqual(await dataOf('1'));
     expect(office.asked).toHaveLength(asked);
   });
+
+  it('leaves an archive that verify finds as it was stored', async () => {
+    const office = await recordOffice();
+    await curlew(runOffice(office));
+    const verified = await curlew(['verify', '--data', scratch('data')]);
+    expect({ code: verified.code, stdout: verified.stdout }).toMatchObject({ code: 0 });
+  });
 });
 
 describe('a session that has expired', () => {

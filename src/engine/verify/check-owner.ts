@@ -5,7 +5,7 @@ import type { ArchivedHead, ArchivedRequest } from '../../archive/archived-messa
 import { decideRedirect } from '../../fetch/http/redirect.ts';
 import type { HeldRequest } from '../../ledger/fixity/fixity-ledger.ts';
 import { redactRequest } from '../../observe/redact-request.ts';
-import { encodeBody } from '../encode-body.ts';
+import { fetchRequestOf } from '../session/encode-request.ts';
 
 /** What is wrong, as a sentence without its end; undefined when nothing is. */
 export function firstHopFault(spec: HeldRequest, sent: ArchivedRequest): string | undefined {
@@ -38,7 +38,7 @@ function sentAddress(address: string): string | undefined {
 
 /** As it was sent, or with its secrets taken out on the way to the archive. */
 function hasBody(spec: HeldRequest, { headers: requestHeaders, body }: ArchivedRequest): boolean {
-  const requestBody = spec.body === undefined ? Buffer.alloc(0) : encodeBody(spec.body).bytes;
+  const requestBody = fetchRequestOf({ ...spec, method: 'POST' }).body?.bytes ?? Buffer.alloc(0);
   if (body.equals(requestBody)) return true;
   return body.equals(redactRequest({ requestHeaders, requestBody }).requestBody ?? Buffer.alloc(0));
 }

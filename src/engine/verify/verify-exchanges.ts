@@ -128,6 +128,8 @@ export class ExchangeWalk {
       return messageOf(error).replace(/\.$/, '');
     }
     if (request === undefined || request.via === 'browser') return undefined;
+    // The opening of a session and the ticket of a signed download stand among the exchanges of their request.
+    if (request.session !== undefined || request.signed !== undefined || request.values !== undefined) return undefined;
     if (exchange.hop === 0) return firstHopFault(request, archived);
     const before = ledger.hopBefore(exchange);
     if (before === undefined) return 'It was redirected to, and the redirect is not in the ledger';
