@@ -49,8 +49,10 @@ const SHORTEST_SECRET = 4;
 function withoutSecrets(text: string, hides: (() => string) | undefined): string {
   if (hides === undefined) return text;
   const page = hides().replaceAll('\\/', '/');
-  return text.replaceAll(/[^\s"'`<>(){}[\],;|\\]+/g, (part) => {
+  const hideOne = (part: string) => {
     const isOfPage = part.length >= SHORTEST_SECRET && !WORD.test(part) && page.includes(part);
     return isOfPage ? '***' : part;
-  });
+  };
+  // First what may be an address, then what is left of tokens with marks around them.
+  return text.replaceAll(/[^\s"'`<>(){}[\],;|\\]+/g, hideOne).replaceAll(/[\w-]+/g, hideOne);
 }
