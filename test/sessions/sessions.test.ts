@@ -7,6 +7,7 @@ import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { checkArchive } from '../fixtures/check-archive.ts';
 import { curlew, resultIn, resumeArguments, runArguments, sortedRecords } from '../fixtures/curlew-process.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
 import { type RecordOffice, recordFile, recordOffice } from './record-office.ts';
@@ -38,6 +39,8 @@ describe('a session', () => {
       expect.objectContaining({ id: '3', path: 'named/records/3.pdf', url: '/***' }),
     );
     expect(await readFile(scratch('data', 'files', 'named', 'records', '3.pdf'))).toEqual(recordFile('3'));
+    // Opening, list, and two legs for each file: a foreign reader finds nothing wrong with what is written of them.
+    expect(await checkArchive(scratch('data'))).toBe(1 + 1 + 2 * 5);
   });
 
   it('replays offline with the same records and verdicts', async () => {

@@ -6,12 +6,15 @@ import {
   download,
   entry,
   get,
+  notHtml,
   type Page,
+  pdf,
   post,
   record,
   run,
   type SavedFile,
   Scraper,
+  session,
   speculate,
 } from 'curlew';
 import { testFileStep, testStep } from 'curlew/testing';
@@ -95,6 +98,43 @@ export class TypedContext extends Scraper {
     yield get('/x', this.helper);
     // @ts-expect-error: there is no such option.
     yield get({ url: '/x', prioriti: 3 }, this.plain);
+    const nonce = this.court.value('nonce');
+    yield get({ url: `/x?n=${nonce}`, session: this.court, headers: { 'X-Nonce': nonce.or('') } }, this.plain);
+    yield post('/x', { form: { nonce, both: ['a', nonce] } }, this.plain);
+    yield post('/x', { json: { deep: [{ nonce }] } }, this.plain);
+    yield download({ url: '/x.pdf', accept: pdf(), from: ['*.box.com'], path: 'x.pdf' }, this.saved, { number: '1' });
+    yield download.signed(get('/ticket'), this.address, this.saved, { number: '1' }, { accept: notHtml() });
+    yield download.signed(get('/ticket'), this.address, this.savedPlainly);
+    yield download.signed(get('/ticket'), this.address, this.savedPlainly, undefined, { accept: this.likes });
+    // @ts-expect-error: the step wants a context.
+    yield download.signed(get('/ticket'), this.address, this.saved);
+    // @ts-expect-error: the context has a number where the step wants a text.
+    yield download.signed(get('/ticket'), this.address, this.saved, { number: 1 });
+    // @ts-expect-error: there is no such option.
+    yield download.signed(get('/ticket'), this.address, this.saved, { number: '1' }, { acept: pdf() });
+    // @ts-expect-error: a page is not checked as a file is.
+    yield get({ url: '/x', accept: pdf() }, this.plain);
+    // @ts-expect-error: what reads the address gives an address.
+    yield download.signed(get('/ticket'), this.helper, this.savedPlainly);
+  }
+
+  court = session({ open: () => get('/desk'), read: (page) => ({ nonce: page.text('#nonce'), all: { a: 'b' } }) });
+  login = session({
+    *open() {
+      const page = yield get('/login');
+      yield get(page.form().submit({ name: 'x' }));
+    },
+  });
+  // @ts-expect-error: a value is a text, a list of texts or a map of texts.
+  wrongValue = session({ open: () => get('/desk'), read: () => ({ nonce: 17 }) });
+  // @ts-expect-error: a session is opened by requests.
+  wrongOpening = session({ open: () => '/desk' });
+
+  address = (page: Page) => page.link('a');
+  likes = (first: Uint8Array) => first[0] === 37;
+
+  *savedPlainly(file: SavedFile) {
+    yield record('file', z.object({ path: z.string() }), { path: file.path });
   }
 
   *listed(page: Page, { number, court }: Listed) {
