@@ -13,7 +13,7 @@ import type { Scraper } from './scraper/scraper.ts';
 
 export type { ArchivedAddress } from './engine/archived-answer.ts';
 export type { ProbeMark, WalkId } from './ledger/probe.ts';
-export type { RequestSpec } from './ledger/request-spec.ts';
+export type { RequestSpec, StoredAccept, ValueReference } from './ledger/request-spec.ts';
 
 /** A page for a step to read: its HTML (or JSON, or bytes), and where it would have come from. */
 export interface SamplePage {

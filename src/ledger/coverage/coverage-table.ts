@@ -33,7 +33,15 @@ export class CoverageTable {
       'INSERT INTO coverage (run_id, entry, kind, complete, expected, verdicts, statement) VALUES (?, ?, ?, ?, ?, ?, ?)',
     );
     for (const { entry, kind, complete, expected, verdicts, statement } of statements) {
-      insert.run(run, entry, kind, complete === null ? null : Number(complete), expected, JSON.stringify(verdicts), statement);
+      insert.run(
+        run,
+        entry,
+        kind,
+        complete === null ? null : Number(complete),
+        expected,
+        JSON.stringify(verdicts),
+        statement,
+      );
     }
   }
 
