@@ -22,7 +22,9 @@ import { RequestAsker } from './session/request-asker.ts';
 import type { SavedOpenings } from './session/session-keeper.ts';
 import type { Settings } from './settings.ts';
 
-export type World = Partial<Pick<PipelineWorld, 'clock' | 'random' | 'sockets' | 'breaker' | 'assigner'>> & {
+export type World = Partial<
+  Pick<PipelineWorld, 'clock' | 'random' | 'sockets' | 'breaker' | 'assigner' | 'begunAt'>
+> & {
   /** Where archive and files are. Given to the data directory by whoever opens it. */
   readonly disk?: Files;
 };

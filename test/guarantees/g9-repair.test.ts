@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
@@ -196,6 +197,35 @@ describe('a repair', () => {
     expect(kindsIn(tried)[0]).toBe('forbidden');
     expect(askedSince(court, before)).toEqual([]);
     expect((await verify()).code).toBe(1);
+  });
+
+  it('at a site that is down gives nothing up, and can be tried again', async () => {
+    const site = { isDown: false };
+    const sockets = new Set<Socket>();
+    const server = createServer(({ url = '', socket }, response) => {
+      if (site.isDown) return void socket.destroy();
+      response.writeHead(url === '/robots.txt' ? 404 : 200).end(`<p>${url}</p>`);
+    }).on('connection', (socket) => sockets.add(socket));
+    const { port, close } = await listening(server);
+    closing({ close });
+    const urls = ['/a', '/b', '/c'].map((path) => `http://127.0.0.1:${port}${path}`);
+    const where = ['--allow-host', `127.0.0.1:${port}`, '--data', scratch('data'), '--rate', 'off'];
+    expect((await curlew(['fetch', ...urls, ...where])).code).toBe(0);
+    await damage('true');
+    const ledger = query('SELECT * FROM exchanges');
+    site.isDown = true;
+    for (const socket of sockets) socket.destroy();
+    const tried = await repair('--patience', '1s');
+    expect(tried.code).toBe(1);
+    expect(kindsIn(tried).slice(0, 3)).toEqual(['failed', 'failed', 'failed']);
+    expect(tried.stderr).not.toContain('unexpected');
+    expect(query('SELECT * FROM exchanges')).toEqual(ledger);
+    expect((await verify()).code).toBe(1);
+    site.isDown = false;
+    const again = await repair();
+    expect(kindsIn(again).slice(0, 3)).toEqual(['repaired', 'repaired', 'repaired']);
+    expect(again.code).toBe(0);
+    expect((await verify()).code).toBe(0);
   });
 
   it('that is killed is finished by the next', async () => {

@@ -1,12 +1,15 @@
 // The scrubber of the server finds damage by itself, tells of it everywhere, goes on after a restart, and is quiet again after a
 // repair.
 
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { aDownload, aPage, flipBit, flipPage, tour, tourCourt } from '../fixity/tour.ts';
+import { aDownload, aPage, flipBit, flipPage, inLedger, tour, tourCourt } from '../fixity/tour.ts';
 import { curlew } from '../fixtures/curlew-process.ts';
 import { scratchDirectory } from '../fixtures/scratch-directory.ts';
+import { startMirror } from '../mirror/mirror-process.ts';
+import { startSite } from '../mirror/scrape-setup.ts';
 import { openServer } from './server-setup.ts';
 
 const scratch = scratchDirectory();
@@ -77,6 +80,39 @@ describe('the scrubber', () => {
     await whenDamaged(server.url, 0);
     const well = await curlew(['health', '--data', data(), '--json'], { env: { BAILIIKC_MIN_FREE_MB: '1' } });
     expect(JSON.parse(well.stdout).checks.fixity).toMatchObject({ ok: true });
+  });
+
+  it('finds damage in the files and indexes of a mirror, and is quiet when they are whole', async () => {
+    const site = await startSite({ cases: 40 });
+    expect(await startMirror(site, data()).ended).toMatchObject({ code: 0 });
+    const files = await readdir(data(), { recursive: true });
+    const [pdf = '', csv = ''] = [/^pdfs.*\.pdf$/, /^csv\/./].map((kind) => files.find((path) => kind.test(path)));
+    const bytes = await readFile(scratch('data', pdf));
+    await rm(scratch('data', pdf));
+    await flipBit(scratch('data', csv), 10);
+    const server = await openServer(data(), { scrubDays: SHORT_DAYS });
+    await whenDamaged(server.url, 2);
+    expect(server.logged.filter((line) => line.includes('"kind":"damaged"')).join()).toMatch(/index_file|case_file/);
+    expect(server.logged.join()).not.toContain('scrub_failed');
+    const overview = (await (await fetch(`${server.url}/api/overview`)).json()) as { attention: { text: string }[] };
+    expect(overview.attention.map(({ text }) => text).join()).toMatch(/2 stored pages or files damaged/);
+    await writeFile(scratch('data', pdf), bytes);
+    await flipBit(scratch('data', csv), 10);
+    await whenDamaged(server.url, 0);
+    await until(async () => scrubState()?.last_round_at ?? undefined);
+  });
+
+  it('keeps telling of a page for which the site sent a different answer, until that is accepted', async () => {
+    await tour(await tourCourt(), data());
+    const page = aPage(data());
+    inLedger(data(), (ledger) => {
+      ledger.exec(`UPDATE exchanges SET lost = 'damaged, and replaced by a different answer' WHERE id = ${page.id};
+        DELETE FROM bodies WHERE exchange_id = ${page.id}; INSERT INTO different_answers VALUES (${page.id})`);
+    });
+    const server = await openServer(data(), { scrubDays: SHORT_DAYS });
+    await whenDamaged(server.url, 1);
+    expect((await curlew(['verify', '--accept', '--data', data()])).code).toBe(0);
+    await whenDamaged(server.url, 0);
   });
 
   it('looks at everything in a round, and says how old the oldest check may be', async () => {

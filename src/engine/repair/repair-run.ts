@@ -22,6 +22,7 @@ import { KnownBodies, type KnownBody } from '../known-bodies.ts';
 import { LiveSource } from '../live-source.ts';
 import { shortSegments } from '../lost-bytes.ts';
 import { placeExchange, prepareExchange } from '../prepare-exchange.ts';
+import { hostOf } from '../resolve-request.ts';
 import { readSettings, type Settings, type SettingsInput } from '../settings.ts';
 import { checkExchange, checkResponse } from '../verify/check-exchange.ts';
 import { isSame, judgeAnswer } from './judge-answer.ts';
@@ -49,7 +50,8 @@ export async function repairRun(
   const writer = await data.ledger.takeForRepair(run);
   try {
     await cutCrashedTails(data, run);
-    const source = await LiveSource.open(data, run, settings);
+    // What the run has reached long ago may be down now: the patience begins anew.
+    const source = await LiveSource.open(data, run, settings, { begunAt: systemClock.now() });
     const heart = new Heartbeat(writer, source, patience, systemClock);
     await heart.during(async (whole) => {
       const repairer = await Repairer.open(data, writer, source, settings);
@@ -92,6 +94,8 @@ class Repairer {
   readonly #settings: Settings;
   readonly #archive: ArchiveWriter;
   readonly #bodies: KnownBodies;
+  /** By host: why it is taken to be down. */
+  readonly #down = new Map<string, string>();
 
   private constructor(
     data: DataDirectory,
@@ -154,7 +158,17 @@ class Repairer {
     return { kind, url, why };
   }
 
+  /** A host that did not answer one request is not asked for the others: the next repair does that. */
   async #fetch(request: ClaimedRequest, patience: Patience): Promise<Outcome> {
+    const host = hostOf(request.spec.url);
+    const reason = this.#down.get(host);
+    if (reason !== undefined) return { kind: 'unreached', reason, exchanges: [] };
+    const outcome = await this.#tryToFetch(request, patience);
+    if (outcome.kind === 'site_wide' || outcome.kind === 'unreached') this.#down.set(host, outcome.reason);
+    return outcome;
+  }
+
+  async #tryToFetch(request: ClaimedRequest, patience: Patience): Promise<Outcome> {
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#source.answer(request, patience);
       const isFinal =
