@@ -6,11 +6,11 @@ import { join, resolve, sep } from 'node:path';
 import { CurlewError, ErrorCode } from '../platform/errors.ts';
 import { type Files, makeLastingDirectory, systemFiles } from '../platform/files.ts';
 import { lookUpProcess, thisProcess } from '../platform/process-identity.ts';
+import { PARTIAL } from './list-files.ts';
 import { PendingFile } from './pending-file.ts';
 import { RejectedFiles } from './rejected-files.ts';
 import { storageError } from './storage-error.ts';
 
-const PARTIAL = '.partial';
 const READ_BYTES = 64 * 1024;
 const OWNER = thisProcess();
 let begun = 0;

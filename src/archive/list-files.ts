@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { systemCodeOf } from '../platform/errors.ts';
 
 /** Name of the directory of files that are being written. */
-const PARTIAL = '.partial';
+export const PARTIAL = '.partial';
 
 /** Everything under `root` that is no directory, with `/` between its parts; without files that are being written. */
 export async function* listFiles(root: string, under?: string): AsyncGenerator<string> {

@@ -3,6 +3,7 @@
 
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
+import { PARTIAL } from '../archive/list-files.ts';
 import type { StoredCase } from '../ledger/mirror/case-row.ts';
 
 export interface MirrorDirectory {
@@ -18,9 +19,6 @@ export interface MirrorDirectory {
   readonly logs: string;
   readonly replayFixtures: string;
 }
-
-/** Name within `pdfs/` of the directory of files that are not whole. */
-const PARTIAL = '.partial';
 
 export function mirrorDirectory(path: string): MirrorDirectory {
   const pdfs = join(path, 'pdfs');

@@ -118,7 +118,12 @@ describe('curlew verify', () => {
     let hasEnded = false;
     const ended = life.ended.finally(() => (hasEnded = true));
     const seen = new Set<number>();
+    // The log is there before the tables are.
     const pages = () => {
+      const isMade = inLedger(data(), (ledger) =>
+        ledger.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'exchanges'").get(),
+      );
+      if (isMade === undefined) return 0;
       const [row] = inLedger(data(), (ledger) => ledger.prepare('SELECT count(*) AS n FROM exchanges').all());
       return Number(row?.n);
     };

@@ -218,8 +218,9 @@ function ofMirror({ source, cases_wanted, cases_held }: MirrorCoverage, runs: re
 function ofDamage(damage: Damage | undefined): Attention[] {
   if (damage === undefined) return [];
   const { count, problem, since, run = null } = damage;
-  const text = `${say(count, 'stored page or file', 'stored pages or files')} damaged. ${problem}`;
-  const action = 'curlew verify lists all damage, and curlew verify --repair fetches it again.';
+  const text = `${say(count, 'stored page or file', 'stored pages or files')} damaged`;
+  const first = `${count === 1 ? '' : 'The first: '}${problem}.`;
+  const action = `${first} curlew verify lists all damage, and curlew verify --repair fetches it again.`;
   return [item('urgent', text, { since: iso(since), run, action })];
 }
 
