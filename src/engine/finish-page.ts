@@ -54,7 +54,8 @@ function passOver(request: ClaimedRequest, outcome: OutcomeWithoutPage, options:
 const GIVE_UP = { kind: 'give_up' } as const;
 
 function eventsOf(outcome: OutcomeWithoutPage, settlement: Settlement): Reading['events'] {
-  const kept = outcome.kind === 'url_specific' && outcome.kept !== undefined ? { kept: outcome.kept } : {};
+  const kept: Readonly<Record<string, string>> =
+    outcome.kind === 'url_specific' && outcome.kept !== undefined ? { kept: outcome.kept } : {};
   switch (settlement.kind) {
     case 'returned':
     case 'parked':

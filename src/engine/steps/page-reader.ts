@@ -44,6 +44,7 @@ export class PageReader {
   #pool: StepPool | undefined;
   readonly #effort = new ReadingEffort();
   #readsOn = false;
+  #closed = false;
   /** How often in a row the page that is next was ended on a machine that seemed busy. */
   #starved = 0;
   readonly #unwatch: () => void;
@@ -53,15 +54,18 @@ export class PageReader {
     this.#unwatch = watchLeftBehind(options.definition, options.onLeft);
   }
 
-  /** Calls `done` of each when it is read, now or later. */
+  /** Calls `done` of each when it is read, now or later. Once closed, it reads nothing any more. */
   read(answers: readonly Unread[]): void {
+    if (this.#closed) return;
     if (this.#effort.isGreat) this.#threads()?.start();
     for (const unread of answers) this.#send(unread);
     this.#readOn();
   }
 
-  /** Ends all threads. What is being read there is dropped. */
+  /** Ends all threads. What is being read there or waits for it is dropped. */
   async close(): Promise<void> {
+    this.#closed = true;
+    this.#waiting.length = 0;
     await this.#pool?.close();
     this.#unwatch();
   }
